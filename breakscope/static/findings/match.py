@@ -322,17 +322,13 @@ class Matcher:
                 continue
             inside = id(event.node) in seen.broken and event.is_skipped_with_its_iterator
             inside = inside or (event.is_not_rebuilt and id(event.node) in seen.cut_off)
-            under = ""
-            if (
-                not (seen.skipped and position >= seen.traced and not event.is_generator)
-                and not inside
-            ):
-                under = seen.decided_by(event, position)
-                if not under:
-                    continue
-            behind = replace(way, condition=both(way.condition, under)) if under else way
+            left = seen.skipped and position >= seen.traced and not event.is_generator
+            under = "" if left or inside else seen.decided_by(event, position)
+            if not (left or inside or under):
+                continue
             for rule, problem in self.problems(event, activation)[:1]:
-                keep(verdict_of(rule, problem, event, behind, seen.here), found)
+                problem = replace(problem, condition=both(under, problem.condition))
+                keep(verdict_of(rule, problem, event, way, seen.here), found)
 
     def _is_input(self, problem: Problem, seen: Seen, condition: str) -> bool:
         """True for a number in a tensor that was computed before the graph began in which torch

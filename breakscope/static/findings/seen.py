@@ -8,6 +8,7 @@ from breakscope.rulekit.events import Comprehension, Event, Mutate, Store
 from breakscope.rulekit.rule import Rule
 from breakscope.static.findings.verdicts import Verdict, Way
 from breakscope.static.machine.frames import Activation, Step
+from breakscope.static.machine.given import both
 
 CHANGES = frozenset({Store, Mutate})  # of what outlives the call, whose next one finds it changed
 
@@ -77,12 +78,14 @@ class Seen(Struct, eq=False):
         return self.way.varies or self.activation.varies
 
     def decided_by(self, event: Event, position: int) -> str:
-        """The condition under which a break leaves a comprehension to Python; "" for none."""
+        """The condition under which a break leaves a comprehension to Python; "" for none, and for one
+        that cannot be said beside the comprehension's own."""
         if type(event) is not Comprehension or event.is_generator:
             return ""
+        under = self.skipped_under if position >= self.kept_under else ""
         if event.is_skipped_with_its_iterator and id(event.node) in self.broken_under:
-            return self.broken_under[id(event.node)]
-        return self.skipped_under if position >= self.kept_under else ""
+            under = self.broken_under[id(event.node)]
+        return under if under in both(event.condition, under) else ""
 
     def note_break_under(self, condition: str, skips: bool) -> None:
         """A break that happens where the condition holds, and may skip the frame then."""

@@ -121,6 +121,9 @@ class ConstantVariable(NumberVariable):
         return UNKNOWN
 
     def getattr(self, machine: Machine, owner, name, node, frame) -> Value:
+        if isinstance(owner.value, int | float | complex) and name in NUMBER_PROPERTIES:
+            known = getattr(owner.value, name, None)  # a float has no numerator
+            return UNKNOWN if known is None else constant(known)
         return Method(owner, name)
 
     def getitem(self, machine: Machine, container, index, store, node, frame) -> Value:
@@ -237,7 +240,7 @@ class PythonVariable(NumberVariable):
             known = machine.driver.members.get((cls, member)) if not frame.emits else None
             return known if isinstance(known, Const) else Py("str", owner.source)
         if owner.type == "device" and name in ("type", "index"):
-            return Py("str", "environment")
+            return Py("str", "environment") if name == "type" else UNKNOWN
         if owner.type == "dtype" and name not in METHODS_OF_DTYPES:
             return Py("bool" if name.startswith("is_") else "unknown", "config")
         if owner.type in ("int", "float", "number") and name in NUMBER_PROPERTIES:

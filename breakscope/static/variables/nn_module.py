@@ -70,6 +70,7 @@ PARAMETERS = frozenset(
     weight bias running_mean running_var in_proj_weight in_proj_bias weight_g weight_v
     """.split()
 )
+OPTIONAL = frozenset({"padding_idx"})  # None unless it is given
 SIZES = ("num_", "in_", "out_", "kernel", "padding", "stride", "embed", "eps")
 
 
@@ -172,6 +173,8 @@ class LayerVariable(LibraryObjectVariable):
             absent = dict(owner.kwargs).get("bias")
             if name == "bias" and isinstance(absent, Const) and absent.value is False:
                 return NONE
+            if owner.name.endswith("Loss"):
+                return dict(owner.kwargs).get(name, UNKNOWN)  # of classes, where they are given any
             return Tensor("float", sure=True, kind="parameter")
         if name == "training":
             return Py("bool", "config")
@@ -180,6 +183,8 @@ class LayerVariable(LibraryObjectVariable):
             return given
         if name in machine.library.module_methods or f"{owner.name}.{name}" in PYTHON_RESULTS:
             return Method(owner, name)
+        if name in OPTIONAL:
+            return UNKNOWN
         return Py("number", "config") if name.startswith(SIZES) else UNKNOWN
 
     def setattr(self, machine: Machine, owner, name, value, old, target, node, frame) -> None:

@@ -10,6 +10,7 @@ from breakscope.rulekit.events import Branch, Store
 from breakscope.rulekit.values import (
     BOOL,
     FALSE,
+    NONE,
     TRUE,
     UNKNOWN,
     Class,
@@ -30,7 +31,7 @@ from breakscope.rulekit.values import (
 from breakscope.static.definitions.annotations import value_of_class
 from breakscope.static.definitions.classes import is_tensor_class
 from breakscope.static.machine.frames import Frame
-from breakscope.static.machine.lattice import element_of, join_all
+from breakscope.static.machine.lattice import element_of, join, join_all
 from breakscope.static.machine.library import ADDRESS, NOT_TENSORS, TENSOR_TYPES
 from breakscope.static.machine.machine import Machine
 from breakscope.static.variables.base import Variable
@@ -82,28 +83,26 @@ READS = {
     "__float__": "float",
     "__index__": "index",
 }
+BACKENDS = """
+cuda mps cpu xla xpu npu mkldnn vulkan ipu maia mtia hpu sparse_csr
+""".split()
 SCALAR_ATTRIBUTES = {
-    "is_cuda": Py("bool", "environment"),
+    **{f"is_{name}": Py("bool", "environment") for name in BACKENDS},
     "is_sparse": FALSE,
     "is_leaf": Py("bool"),
     "requires_grad": Py("bool", "config"),
+    "retains_grad": Py("bool", "config"),
     "is_quantized": FALSE,
-    "is_mps": Py("bool", "environment"),
     "is_meta": Py("bool"),
     "is_nested": Py("bool", "config"),
-    "is_cpu": Py("bool", "environment"),
     "layout": Py("layout"),
-    "names": UNKNOWN,
+    **dict.fromkeys(("name", "names", "grad_fn", "_base", "_backward_hooks"), UNKNOWN),
     "itemsize": Py("int"),
     "nbytes": ShapeInt(),
-    "grad_fn": UNKNOWN,
     "device": Py("device", "environment"),
     "output_nr": Py("int"),
     "_version": Py("int", "version"),
     "__class__": External("torch.Tensor"),
-    "is_xla": Py("bool", "environment"),
-    "is_xpu": Py("bool", "environment"),
-    "is_npu": Py("bool", "environment"),
 }
 TENSOR_ATTRIBUTES = frozenset({"T", "mT", "H", "mH", "real", "imag", "data"})
 # methods that only tensors (and arrays) have: a value that they are called on is one
@@ -311,7 +310,7 @@ def tensor_attribute(
     if name in TENSOR_ATTRIBUTES:
         return Tensor(owner.dtype, owner.ndim, None, owner.sure, owner.kind_of_result)
     if name == "grad":
-        return Tensor(sure=False)
+        return join(NONE, Tensor(sure=False))
     if owner.kind == "numpy" and name == "size":
         return ShapeInt()
     narrowed = frame.names.get(f"{getattr(getattr(node, 'value', None), 'id', '')}.{name}")

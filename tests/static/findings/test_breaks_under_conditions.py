@@ -43,6 +43,18 @@ BEHIND = {
         """,
         "not self.flag",
     ),
+    "beside a condition of its own": (
+        """
+        def forward(self, x, y=None):
+            for layer in self.layers:
+                if self.flag:
+                    x = x * x.sum().item()
+            if y is not None:
+                return [layer(x) for layer in self.layers]
+            return x
+        """,
+        "y is not None and self.flag",
+    ),
     "in what the loop calls": (
         """
         def forward(self, x: torch.Tensor, y: torch.Tensor):

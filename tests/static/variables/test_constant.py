@@ -61,6 +61,9 @@ OPEN = [  # what neither side of is known, on a tensor, on a number, of a librar
     "x.dtype.is_signed",
     "int(elsewhere.n).imag",
     "torch.backends.cudnn.enabled",
+    "x.device.index is None",
+    "x.grad is None",
+    "x.is_mkldnn",
     "elsewhere.HAS_KERNELS",
     "elsewhere.found",
 ]
@@ -76,9 +79,16 @@ def test_an_attribute_that_is_data_decides_nothing(test, tmp_path):
 
 
 @pytest.mark.parametrize(
-    "test", ["torch.cfloat.is_complex", "torch.half.is_floating_point", "torch.long.is_signed"]
+    "test",
+    [
+        "torch.cfloat.is_complex",
+        "torch.half.is_floating_point",
+        "torch.long.is_signed",
+        "(3).real",
+        "(2j).imag",
+    ],
 )
-def test_an_attribute_of_a_known_dtype_decides(test, tmp_path):
+def test_an_attribute_of_a_known_dtype_or_number_decides(test, tmp_path):
     for side, breaks in (("", [("BRK201", 5)]), ("not ", [])):
         source = (
             "import torch\n@torch.compile\ndef step(x: torch.Tensor):\n"

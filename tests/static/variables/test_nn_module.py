@@ -281,3 +281,22 @@ def test_a_transformer_without_a_mask_reads_none(tmp_path):
         "    def forward(self, x: torch.Tensor):\n        return self.t(x, x)\n"
     )
     assert found(analysed(tmp_path, {"model.py": source})) == []
+
+
+@pytest.mark.parametrize(
+    ("layer", "test", "breaks"),
+    [
+        ("Embedding(4, 3)", "self.layer.padding_idx is None", True),
+        ("Embedding(4, 3, padding_idx=0)", "self.layer.padding_idx is None", True),
+        ("Embedding(4, 3, padding_idx=0)", "self.layer.padding_idx is not None", False),
+        ("CrossEntropyLoss()", "self.layer.weight is not None", True),
+        ("Linear(3, 3)", "self.layer.weight is not None", False),
+    ],
+)
+def test_what_a_layer_may_lack_decides_nothing(layer, test, breaks, tmp_path):
+    source = (
+        "import torch\nclass Net(torch.nn.Module):\n    def __init__(self):\n        super().__init__()\n"
+        f"        self.layer = torch.nn.{layer}\n    def forward(self, x):\n        if {test}:\n"
+        "            return x\n        return x * x.sum().item()\n"
+    )
+    assert bool(found(analysed(tmp_path, {"model.py": source}))) is breaks
