@@ -59,8 +59,15 @@ PREPARES = (
 )
 PLAIN = frozenset({"str", "int", "float", "bool", "bytes"})
 OF_METRICS = ("update", "compute")
-# how methods are called that no region calls: they fit an estimator once, write files or draw
-AROUND = ("fit", "partial_fit", "save", "export", "show", "plot", "print")
+# how methods are called, or how their names begin, that no region calls: they fit, prepare or judge a model,
+# read and write files or draw
+AROUND = frozenset("merge unmerge load test summary validate evaluate".split())
+BEGIN_AROUND = tuple(
+    """
+    fit partial_fit save export show plot print render draw load_state load_checkpoint load_weights
+    prepare_for initialize
+    """.split()
+)
 DISTRIBUTIONS = "torch.distributions."
 # what regions call of a distribution, a transform of one, and a constraint
 OF_DISTRIBUTIONS = frozenset(
@@ -238,7 +245,7 @@ def required_methods(machine: Machine, cls: Class) -> list[str]:
         name
         for name, node in members_of(cls.info).items()
         if isinstance(node, ast.FunctionDef)
-        and not name.startswith(("__", *AROUND))
+        and not (name.startswith("__") or _is_around(name))
         and all(ast.unparse(d).endswith(PLAIN_DECORATORS) for d in node.decorator_list)
     ]
     parents = mro_of(machine, cls.info)[1:] if names else []
@@ -291,10 +298,14 @@ def _is_public(name: str, node: ast.stmt) -> bool:
     """True for a method that users call in a region."""
     return (
         isinstance(node, ast.FunctionDef)
-        and not name.startswith(("_", *AROUND))
+        and not (name.startswith("_") or _is_around(name))
         and not node.decorator_list
         and len(node.args.args) > 1
     )
+
+
+def _is_around(name: str) -> bool:
+    return name in AROUND or name.startswith(BEGIN_AROUND)
 
 
 def _is_metric(machine: Machine, cls: Class, bases: tuple[str, ...]) -> bool:

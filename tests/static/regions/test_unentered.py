@@ -273,7 +273,7 @@ class Scale(Transform):
 def test_methods_that_a_parent_leaves_abstract(tmp_path):
     required = TRANSFORM.format(decorator="@abstractmethod")
     assert found(analysed(tmp_path, {"program.py": required})) == [("BRK101", 14)]
-    for around in ("fit", "save", "plot_scale"):  # no region calls what is called so
+    for around in ("fit", "save", "plot_scale", "render", "merge"):  # no region calls what is called so
         named = required.replace("undo", around)
         assert found(analysed(tmp_path / around, {"program.py": named})) == []
     announced = TRANSFORM.format(decorator="@torch.jit.export")
