@@ -47,19 +47,27 @@ LAYERS = {
         "Transformer",
         "TransformerEncoderLayer",
         "TransformerDecoderLayer",
+        "AdaptiveLogSoftmaxWithLoss",
+        "LazyLinear",
+        "LazyConv1d",
+        "LazyConv2d",
+        "LazyConv3d",
         "Parameter",
         "parameter.Parameter",
     )
 }
+ON_DEMAND = {f"torch.nn.InstanceNorm{n}d" for n in (1, 2, 3)}  # only with `affine=True`
 
 
-@rule.on(Call, LAYERS)
+@rule.on(Call, LAYERS | ON_DEMAND)
 def check(event):
     given = event.argument(0, "data")
     if event.name.endswith(".Parameter") and isinstance(given, Tensor) and given.is_argument:
         return  # measured: a parameter made of an input is traced
     affine = event.kwargs.get("elementwise_affine") or event.kwargs.get("affine")
     if affine is not None and affine.is_const and affine.value is False:
+        return
+    if event.name in ON_DEMAND and (affine is None or not affine.is_const):
         return
     name = event.name.removeprefix("torch.")
     yield event.problem(

@@ -95,8 +95,9 @@ TRAINING = (
 )
 
 
-# what breaks depends on what kind of container it is, which the tables do not say
-OF_OTHER_RULES = {"copy.copy"}
+# what breaks depends on what kind of container it is, or whether there are parameters, which the tables do
+# not say
+OF_OTHER_RULES = {"copy.copy", "torch.nn.LayerNorm"}
 
 
 def names() -> set[str]:

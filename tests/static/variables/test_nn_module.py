@@ -300,3 +300,26 @@ def test_what_a_layer_may_lack_decides_nothing(layer, test, breaks, tmp_path):
         "            return x\n        return x * x.sum().item()\n"
     )
     assert bool(found(analysed(tmp_path, {"model.py": source}))) is breaks
+
+
+@pytest.mark.parametrize(
+    ("made", "codes"),
+    [
+        ("LayerNorm(3)", ["BRK517"]),
+        ("LayerNorm(3, elementwise_affine=False)", []),
+        ("InstanceNorm1d(3)", []),
+        ("InstanceNorm1d(3, affine=True)", ["BRK517"]),
+        ("LazyLinear(3)", ["BRK517"]),
+    ],
+)
+def test_a_layer_that_is_made_in_a_region_breaks_for_its_parameters(made, codes, tmp_path):
+    source = f"import torch\n@torch.compile\ndef step(x):\n    return torch.nn.{made}(x)\n"
+    assert [code for code, _ in found(analysed(tmp_path, {"run.py": source}))] == codes
+
+
+def test_what_a_distribution_has_is_a_tensor(tmp_path):
+    source = (
+        "import torch\n@torch.compile\ndef step(x):\n    held = torch.distributions.Normal(x, 1.0)\n"
+        "    return x if held.mean > 0 else -x\n"
+    )
+    assert found(analysed(tmp_path, {"run.py": source})) == [("BRK101", 5)]

@@ -46,9 +46,10 @@ SCHEDULERS = "torch.optim.lr_scheduler."
 GENERATORS = frozenset(f"numpy.random.{n}" for n in ("default_rng", "Generator", "RandomState"))
 OF_DISTRIBUTIONS = frozenset(
     """
-    sample rsample log_prob entropy cdf icdf prob perplexity mode mean variance stddev probs logits
+    sample rsample log_prob entropy cdf icdf prob perplexity
     """.split()
 )
+PROPERTIES_OF_DISTRIBUTIONS = frozenset("mode mean variance stddev probs logits".split())
 
 
 DATA = "torch.utils.data."  # Dynamo skips the methods of its classes as it does their constructors
@@ -157,6 +158,8 @@ class LibraryObjectVariable(Variable):
     def getattr(self, machine: Machine, owner, name, node, frame) -> Value:
         if name == "param_groups" and machine.driver.sets and is_optimizer(owner):
             return param_groups(machine, owner)
+        if name in PROPERTIES_OF_DISTRIBUTIONS and owner.name.startswith("torch.distributions."):
+            return Tensor()
         if owner.name == PARSED.name:
             if frame.emits:
                 machine.region.reads.setdefault((id(PARSED), name), (frame.activation, node))
