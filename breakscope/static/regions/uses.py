@@ -22,11 +22,13 @@ class Uses:
         # by name: "[0]", "['key']" where it is only read like this
         self.items: dict[str, set[str]] = {}
         self.whole: set[str] = set()  # names that are read in other ways
+        self.keys: set[str] = set()  # that some subscript, or `get` of a dict, is for
         self.derived: dict[str, set[str]] = {}  # name -> names that its value was computed from
         owners: set[int] = set()  # ids of names of which one item is read
         asked: set[int] = set()  # ids of names that are compared with None
         body = node.body if isinstance(node.body, list) else [node.body]
         for part in (p for statement in body for p in walk(statement)):
+            self._note_key(part)
             if isinstance(part, ast.Subscript) and isinstance(part.value, ast.Name):
                 if isinstance(part.slice, ast.Constant):
                     self.items.setdefault(part.value.id, set()).add(f"[{part.slice.value!r}]")
@@ -57,9 +59,19 @@ class Uses:
                     for name in names_in(target):
                         self.derived.setdefault(name, set()).update(sizes)
 
+    def _note_key(self, node: ast.AST) -> None:
+        key = node.slice if isinstance(node, ast.Subscript) else None
+        if isinstance(node, ast.Call) and getattr(node.func, "attr", "") in ("get", "pop"):
+            key = node.args[0] if node.args else None
+        if isinstance(key, ast.Constant):
+            self.keys.add(f"[{key.value!r}]")
+
     def reads_item(self, name: str, path: str) -> bool:
-        """False for an item that no subscript of the name is for, where it has only these."""
-        return name in self.whole or path in self.items.get(name, ())
+        """False for an item that no subscript of the name is for, where it has only these; and for what a dict in it
+        has under a key that the function does not look up."""
+        first, *inner = (f"{part}]" for part in path.split("]")[:-1])
+        is_read = name in self.whole or first in self.items.get(name, ())
+        return is_read and all(part in self.keys or part[1:-1].isdigit() for part in inner)
 
     def of(self, name: str, by_size: bool) -> str:
         """ "branch", "format" or "other"."""

@@ -86,15 +86,23 @@ def differing(values: list[Value], depth: int = 2) -> Iterator[tuple[str, list[V
         if len({tuple(v.items) for v in values}) > 1:
             yield "", values  # in another order
         for name in values[0].items:
-            yield f"[{name!r}]", [v.items[name] for v in values]
+            yield from _inside(f"[{name!r}]", [v.items[name] for v in values], depth)
     elif (
         all(isinstance(v, Sequence) and v.items for v in values)
         and len({(v.type, len(v.items)) for v in values}) == 1
     ):
         for index, parts in enumerate(zip(*(v.items for v in values))):
-            yield f"[{index}]", list(parts)
+            yield from _inside(f"[{index}]", list(parts), depth)
     else:
         yield "", values
+
+
+def _inside(path: str, parts: list[Value], depth: int) -> Iterator[tuple[str, list[Value]]]:
+    """Items of a container: where they are dicts, what these hold."""
+    if depth and all(type(part) is Dict for part in parts):
+        yield from ((f"{path}{p}", inner) for p, inner in differing(parts, depth - 1))
+    else:
+        yield path, parts
 
 
 def is_symbolic(what: str, values: list[Value]) -> bool:

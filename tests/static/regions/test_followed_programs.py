@@ -39,6 +39,30 @@ def applied(x, function):
 
 """
 PROGRAMS = {
+    "an item of a dict in a dict": (
+        "INNER BRK709",
+        """
+        @torch.compile
+        def scale(x, cfg):
+            return x * cfg["model"]["scale"]  # INNER
+
+        def main():
+            for number in (1.0, 0.5, 2.0):
+                scale(torch.ones(2), {"model": {"scale": number}, "seed": 1})
+        """,
+    ),
+    "tensors in dicts in a list": (
+        "INNER BRK712",
+        """
+        @torch.compile
+        def total(targets):
+            return sum(target["boxes"].sum() for target in targets)  # INNER
+
+        def main():
+            for number in (2, 3, 4):
+                total([{"boxes": torch.ones(number, 4), "id": number} for _ in range(2)])
+        """,
+    ),
     "a number of a layer in nn.Sequential": (
         "net(torch.ones(2, 2)) BRK702",
         """
@@ -862,6 +886,16 @@ PROGRAMS = {
     ),
 }
 QUIET = {
+    "items of dicts that nobody looks up": """
+        @torch.compile
+        def total(targets, cfg):
+            return sum(target["boxes"].sum() for target in targets) * cfg["model"]["scale"]
+
+        def main():
+            for number in (2, 3, 4):
+                target = {"boxes": torch.ones(5, 4), "id": number, "area": torch.ones(number)}
+                total([target], {"model": {"scale": 2, "name": str(number)}})
+        """,
     "hooks that are put on later, where nobody looks, and one of the compiled module itself": """
         def main():
             model = nn.Sequential(nn.Linear(2, 2), nn.ReLU())
