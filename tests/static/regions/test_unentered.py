@@ -273,7 +273,13 @@ class Scale(Transform):
 def test_methods_that_a_parent_leaves_abstract(tmp_path):
     required = TRANSFORM.format(decorator="@abstractmethod")
     assert found(analysed(tmp_path, {"program.py": required})) == [("BRK101", 14)]
-    for around in ("fit", "save", "plot_scale", "render", "merge"):  # no region calls what is called so
+    for around in (
+        "fit",
+        "save",
+        "plot_scale",
+        "render",
+        "merge",
+    ):  # no region calls what is called so
         named = required.replace("undo", around)
         assert found(analysed(tmp_path / around, {"program.py": named})) == []
     announced = TRANSFORM.format(decorator="@torch.jit.export")
@@ -640,15 +646,15 @@ def test_a_method_that_is_given_nothing_and_hands_out_no_tensor_is_no_region(
 
 
         class Base(torch.nn.Module):
-            def load(self, *given):
+            def fold(self, *given):
                 raise NotImplementedError
 
 
         class Net(Base):
             weight = torch.ones(3)
 
-            def load({parameters}):
-                print("loads")
+            def fold({parameters}):
+                print("folds")
                 return {last}
         """
     assert [line for _, line in found(analysed(tmp_path, {"net.py": source}))][:1] == lines
