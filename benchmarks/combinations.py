@@ -1,0 +1,181 @@
+#!/usr/bin/env python3
+"""`breakscope check` beside Dynamo on programs that are put together: combinations.py [FAMILY ...]
+
+numbers      how a number that is read of a tensor arrives, times how it is used
+ways         how a region comes to code, times code that breaks
+differences  what differs between calls of what is compiled, times the programs that call it
+
+Each family is a file of combinations/. A class or a program is made of each pair, Dynamo runs it with the
+backend eager, and its breaks, by line, or whether it was compiled again, are compared with the findings.
+Programs that end with an error are left out. Printed for each family: what was found, missed and claimed
+wrongly, and each of these by its parts.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import subprocess
+import sys
+import tempfile
+import textwrap
+from collections import defaultdict
+from pathlib import Path
+from typing import NamedTuple
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT))
+
+from breakscope.static import StaticOptions, analyze
+
+PARTS = ROOT / "benchmarks" / "combinations"
+HEADING = re.compile(r"^=== (\w+): (.+)\n", re.MULTILINE)
+MEASURE = ROOT / "benchmarks" / "combinations" / "measure.py"
+
+
+class Program(NamedTuple):
+    """One combination: the file that it stands in, its lines there, and what it was made of."""
+
+    path: str
+    first: int
+    last: int
+    parts: tuple[str, str]
+
+
+def sections(family: str) -> dict[str, dict[str, str]]:
+    """The texts of a family's file, by kind and name."""
+    _, *pieces = HEADING.split((PARTS / f"{family}.txt").read_text())
+    found: dict[str, dict[str, str]] = defaultdict(dict)
+    for kind, name, text in zip(pieces[::3], pieces[1::3], pieces[2::3]):
+        found[kind][name] = text
+    return found
+
+
+def put(template: str, **texts: str) -> str:
+    """The template with texts in the place of `{name}`; a text of several lines is indented as its name is."""
+    for name, text in texts.items():
+        place, text = f"{{{name}}}", text.strip("\n")
+        for line in template.split("\n"):
+            if line.strip() == place:
+                indent = line.removesuffix(place)
+                template = template.replace(line, textwrap.indent(text, indent), 1)
+        template = template.replace(place, text)
+    return template
+
+
+def numbers(folder: Path) -> list[Program]:
+    parts = sections("numbers")
+    template = "class M_{name}(Parent):\n    def forward(self, x, L, extra=None):\n        {arrival}\n        {use}\n"
+    classes = {
+        (a, u): put(template, name=f"{a}_{u}", arrival=arrival, use=use)
+        for a, arrival in parts["arrival"].items()
+        for u, use in parts["use"].items()
+    }
+    return in_one_file(folder / "numbers.py", parts["head"]["programs"], classes)
+
+
+def ways(folder: Path) -> list[Program]:
+    parts = sections("ways")
+    classes = {}
+    for way, texts in parts["way"].items():
+        outside, inside, *parent = texts.split("---\n")
+        for kind, code in parts["code"].items():
+            name = f"{way}_{kind}"
+            head = f"class M_{name}({parent[0].strip() if parent else 'nn.Module'}):\n    def forward(self, x):\n"
+            text = outside + head + textwrap.indent(inside, "    ")
+            classes[way, kind] = put(text, code=code, n=name)
+    return in_one_file(folder / "ways.py", parts["head"]["programs"], classes)
+
+
+def in_one_file(path: Path, head: str, classes: dict[tuple[str, str], str]) -> list[Program]:
+    text, made = head, []
+    for parts, source in classes.items():
+        first = text.count("\n") + 1
+        text += source
+        made.append(Program(str(path), first, text.count("\n"), parts))
+    path.write_text(text)
+    return made
+
+
+def differences(folder: Path) -> list[Program]:
+    parts = sections("differences")
+    sources = {}
+    for kind, text in parts["values"].items():
+        values, *uses = text.splitlines()
+        for number, use in enumerate(uses):
+            for program, template in parts["program"].items():
+                sources[f"{kind} {number}", program] = put(template, values=values, use=use)
+    for kind, text in parts["state"].items():
+        init, forward, drive = text.split("---\n")
+        for loop, template in parts["loop"].items():
+            sources[kind, loop] = put(template, init=init, forward=forward, drive=drive)
+    made = []
+    for number, (names, source) in enumerate(sources.items()):
+        path = folder / f"p_{number}.py"
+        path.write_text(parts["head"]["programs"] + source)
+        made.append(Program(str(path), 1, source.count("\n") + 100, names))
+    return made
+
+
+def measured(paths: list[str]) -> dict[str, dict]:
+    """What Dynamo did with each class or file, by name: measured in a process of its own."""
+    done = subprocess.run(
+        [sys.executable, str(MEASURE)], input=json.dumps(paths), capture_output=True, text=True
+    )
+    if done.returncode:
+        sys.exit(done.stderr[-2000:])
+    return json.loads(done.stdout.splitlines()[-1])
+
+
+def judge(family: str, programs: list[Program]) -> tuple[int, list[str], list[str]]:
+    """How many breaks, or programs that are compiled again, were found; those missed; wrong claims."""
+    paths = sorted({program.path for program in programs})
+    truth = measured(paths)
+    kind = "recompile" if family == "differences" else "break"
+    claimed = defaultdict(set)
+    for finding in analyze(paths, StaticOptions()).findings:
+        if finding.kind == kind:
+            claimed[finding.path] |= set(range(finding.line, finding.end_line + 1))
+    found, missed, wrong = 0, [], []
+    for program in programs:
+        name = program.path if kind == "recompile" else f"M_{'_'.join(program.parts)}"
+        seen, own = truth[name], range(program.first, program.last + 1)
+        if seen["error"]:
+            continue
+        claims = {line for line in claimed[program.path] if line in own}
+        shown = " x ".join(program.parts)
+        if kind == "recompile":
+            found += bool(seen["recompiles"] and claims)
+            missed += [shown] if seen["recompiles"] and not claims else []
+            wrong += [shown] if claims and not seen["recompiles"] else []
+            continue
+        lines = {line for line in seen["lines"] if line in own}
+        found += len(lines & claims)
+        missed += [f"{shown}: line {line - program.first}" for line in sorted(lines - claims)]
+        # where Dynamo names a line of a library, the call of it is right
+        others = [] if seen["elsewhere"] else sorted(claims - lines)
+        wrong += [f"{shown}: line {line - program.first}" for line in others]
+    return found, missed, wrong
+
+
+FAMILIES = {"numbers": numbers, "ways": ways, "differences": differences}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("families", nargs="*", choices=[*FAMILIES, []], metavar="FAMILY")
+    for family in parser.parse_args().families or FAMILIES:
+        with tempfile.TemporaryDirectory() as folder:
+            programs = FAMILIES[family](Path(folder))
+            found, missed, wrong = judge(family, programs)
+        print(
+            f"{family}: {len(programs)} programs; found {found} of {found + len(missed)}, wrong {len(wrong)}"
+        )
+        for title, places in (("missed", missed), ("wrong", wrong)):
+            for place in places:
+                print(f"  {title}: {place}")
+
+
+if __name__ == "__main__":
+    main()
