@@ -53,7 +53,7 @@ class Matcher:
         # functions that Dynamo compiles by themselves because of a break in them, or before them: path, line
         self.apart: set[tuple[str, int]] = set()
         # of recompiles that happen only where a function is compiled by itself
-        self._postponed: list[tuple[tuple[str, int], Verdict]] = []
+        self._postponed: list[tuple[int, Verdict]] = []
         self._settings: dict[str, frozenset[str]] = {}  # by module
         # the numbers in tensors that a region has read, each with the conditions under which
         self._read: dict[int, set[str]] = {}
@@ -128,8 +128,9 @@ class Matcher:
             except Exception as problem:
                 activation = region.activation
                 self.gaps.add(why(problem), activation.module.path, activation.line, region.name)
-        for apart, verdict in self._postponed:
-            if apart in self.apart:
+        for depth, verdict in self._postponed:
+            inside = [(part.module.path, part.line) for part, _ in verdict.chain[depth:]]
+            if not self.apart.isdisjoint(inside):
                 keep(verdict, found)
         self._postponed.clear()
         return list(found.values())
@@ -265,7 +266,7 @@ class Matcher:
             hidden = seen.skipped and not (seen.begun and type(event) is Varies)
             hidden = hidden and not problem.apart
             verdict = verdict_of(rule, problem, event, seen.way, seen.here, hidden)
-            if step.apart is not None and rule.kind == "recompile":
+            if step.apart and rule.kind == "recompile":
                 self._postponed.append((step.apart, verdict))
                 continue
             if problem.late and problem.skips and not seen.skipped:

@@ -15,6 +15,7 @@ from breakscope.rulekit.values import (
     Tensor,
     Value,
 )
+from breakscope.rulekit.walking import uses_of, walk
 from breakscope.static.interpreter.blocks import exec_block, exec_path
 from breakscope.static.interpreter.conditions import test_condition
 from breakscope.static.interpreter.imports import bind_imports
@@ -108,13 +109,21 @@ def exec_try(machine: Machine, node: ast.Try, frame: Frame) -> int:
     before = dict(frame.names)
     skips, frame.skips = frame.skips, frame.skips or "try"
     caught, frame.caught = frame.caught, frame.caught or bool(node.handlers)
-    raised = None
+    raised, ends_before = None, (len(frame.returns), len(frame.exits), len(frame.breaks))
+    calls = len(machine.driver.calls or ())
     try:
         status = exec_block(machine, node.body, frame)
     except Raised as problem:
         raised, status = problem, RAISE
     frame.skips, frame.caught = skips, caught
     after_body = frame.names
+    ends_loop = status in (RETURN, LEAVE_LOOP) and _tries_with_another(node)
+    if ends_loop and machine.driver.tries_again(node, frame, calls):
+        del frame.returns[ends_before[0] :], frame.exits[ends_before[1] :]
+        del frame.breaks[ends_before[2] :]
+        frame.names = join_names(before, after_body)
+        end = exec_path(machine, node.handlers[0].body, frame)
+        return end if end != RAISE else status
     if status == GO_ON and node.orelse:
         status = exec_path(machine, node.orelse, frame)
         after_body = frame.names
@@ -157,6 +166,16 @@ def exec_try(machine: Machine, node: ast.Try, frame: Frame) -> int:
         if final:
             return final
     return GO_ON if going_on else ends[0][0]
+
+
+def _tries_with_another(node: ast.Try) -> bool:
+    """True where the handler sets a name that the block reads, and goes on."""
+    body = node.handlers[0].body if node.handlers else []
+    if not body or isinstance(body[-1], ast.Return | ast.Raise | ast.Break):
+        return False
+    names = [part for statement in body for part in walk(statement) if isinstance(part, ast.Name)]
+    stored = {part.id for part in names if isinstance(part.ctx, ast.Store)}
+    return any(uses_of(statement, name) for statement in node.body for name in stored)
 
 
 def _imports_answer(machine: Machine, body: list[ast.stmt]) -> bool:

@@ -105,6 +105,7 @@ class Driver(Struct, eq=False):
     filled: list[tuple[Dict, object]] = []
     # by `id`: tensors that hold what their text says, and no drawn numbers
     plain: dict[int, Tensor] = {}
+    tried: set[int] = set()  # ids of `try` statements that are being tried again
     marked: list[Tensor] = []  # what mark_dynamic was called with
     options: dict[str, Value] = {}  # numbers of a command line, by their names
     # by `id`: a random number, with the numbers that it is the sum of
@@ -159,6 +160,15 @@ class Driver(Struct, eq=False):
             and not frame.emits
             and frame.module is self.home
         )
+
+    def tries_again(self, node: ast.Try, frame: Frame, calls: int) -> bool:
+        """True for a `try` in a loop that a call of something compiled ends where it succeeds: each second time,
+        for its handler is there to try again with something else. There were `calls` before it."""
+        has_call = self.calls is not None and not self.inside and len(self.calls) > calls
+        if not has_call or not self.loops or not self.follows_turns(frame):
+            return False
+        self.tried ^= {id(node)}
+        return id(node) in self.tried
 
     def varies(self, value: Value) -> bool:
         """True for a number that is another one each time: a random one, or one that a loop counts."""

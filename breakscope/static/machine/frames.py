@@ -42,8 +42,8 @@ class Step(Struct, eq=False):
     made_at: int = -1
     # the same of an event that is only one while no break has handed the object to Python
     held_since: int = -1
-    # path and line of a function: an event only matters where Dynamo compiles that one by itself
-    apart: tuple[str, int] | None = None
+    # an event only matters where Dynamo compiles a function by itself that stands this deep in the chain of calls
+    apart: int = 0
 
 
 class Activation(Struct, eq=False):

@@ -95,7 +95,9 @@ class RegionState(Struct, eq=False):
     grown: list[tuple[Activation, int, int]] = []
     shrunk: set[int] = set()  # ids of containers that lose items
     overwritten: set[tuple] = set()  # keys of what the region surely sets before it reads it
-    emptied: set[tuple] = set()  # keys of what it surely sets to None before
+    emptied: dict[
+        tuple, int
+    ] = {}  # what it surely sets to None before: key -> how deep in its calls
     # ids of containers and objects that a function run as a subgraph has from outside
     outside_subgraph: set[int] = set()
     # what such a function stores of plain values: key of the attribute, its text, before, after
@@ -159,9 +161,8 @@ class RegionState(Struct, eq=False):
             if _restores(last[key], initial[key]):
                 activation.steps[index] = Step(replace(step.event, scope="restored"))
             elif key in self.reads and key not in self.overwritten:
-                reader = self.reads[key][0]
-                # the one that reads it may begin a graph of its own, behind what another call of it has set
-                apart = (reader.module.path, reader.line) if key in self.emptied else None
+                # what reads it may begin a graph of its own, behind what another call of it has set
+                apart = self.emptied.get(key, 0)
                 activation.steps[index] = Step(replace(step.event, is_read=True), apart=apart)
 
     def leaves_other_state(self) -> bool:

@@ -29,7 +29,7 @@ def emit_kept(machine: Machine, calls: list[DrivenCall], written: list[tuple]) -
         if (
             read is None
             or key in known
-            or key in machine.region.overwritten | machine.region.emptied
+            or key in machine.region.overwritten | machine.region.emptied.keys()
         ):
             continue
         what = variation(values) if any(type(value) is Tensor for value in values) else ""

@@ -39,6 +39,18 @@ def applied(x, function):
 
 """
 PROGRAMS = {
+    "another try with another number": (
+        "NUMBER BRK709",
+        """
+        def main():
+            number = 0.0
+            for attempt in range(4):
+                try:
+                    return scaled(torch.ones(2), number)
+                except RuntimeError:
+                    number = 1e-6 * 10**attempt
+        """,
+    ),
     "an item of a dict in a dict": (
         "INNER BRK709",
         """
@@ -886,6 +898,21 @@ PROGRAMS = {
     ),
 }
 QUIET = {
+    "another try with the same number, and a way out": """
+        def main():
+            for attempt in range(4):
+                try:
+                    scaled(torch.ones(2), 2)
+                    break
+                except RuntimeError:
+                    print("again", attempt)
+            for number in (2, 3):
+                try:
+                    return scaled(torch.ones(2), 2)
+                except RuntimeError:
+                    number = 5
+                    raise
+        """,
     "items of dicts that nobody looks up": """
         @torch.compile
         def total(targets, cfg):

@@ -231,8 +231,10 @@ def emit_store(
     if frame.emits:
         before = len(frame.activation.steps)
         if key not in machine.region.reads and _always_runs(node, frame):
-            is_none = fields["value"].is_none
-            (machine.region.emptied if is_none else machine.region.overwritten).add(key)
+            if fields["value"].is_none:
+                machine.region.emptied.setdefault(key, max(2, frame.depth))
+            else:
+                machine.region.overwritten.add(key)
         is_read_first = key in machine.region.reads
         read_at = _read_at(machine, key, frame)
         machine.emit(
