@@ -467,7 +467,7 @@ PROGRAMS = {
             "        return [torch.relu(r) for r in rows]",
             init="self.flag = size",
         ),
-        ["BRK101"],
+        ["BRK101", "BRK113"],  # both where the flag is set
     ),
     "a break behind an early return": (
         model(
@@ -476,7 +476,7 @@ PROGRAMS = {
             "def read(x, flag):\n    if not flag:\n        return x\n    return x + x.item()\n\n\n",
             "self.flag = size",
         ),
-        ["BRK201"],
+        ["BRK201", "BRK113"],  # both where the flag is set
     ),
     "a break in one of the functions that a key chooses": (
         model(
