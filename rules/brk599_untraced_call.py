@@ -95,9 +95,9 @@ TRAINING = (
 )
 
 
-# what breaks depends on what kind of container it is, or whether there are parameters, which the tables do
-# not say
-OF_OTHER_RULES = {"copy.copy", "torch.nn.LayerNorm"}
+# what breaks depends on what kind of container it is, whether there are parameters, or where the function
+# was made that is given the other's name, which the tables do not say
+OF_OTHER_RULES = {"copy.copy", "torch.nn.LayerNorm", "functools.update_wrapper"}
 
 
 def names() -> set[str]:

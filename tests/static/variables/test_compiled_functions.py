@@ -2,7 +2,7 @@
 the call breaks, or is traced where no line is given."""
 
 import pytest
-from programs import TORCH, found, write
+from programs import TORCH, analysed, found, write
 
 from breakscope.static import StaticOptions, analyze
 
@@ -45,3 +45,11 @@ def test_compiled_functions_of_scipy(line, breaks, installed, tmp_path, monkeypa
     monkeypatch.setenv("PYTHONPATH", str(tmp_path / "environment"))
     result = analyze([tmp_path / "own"], StaticOptions(torch=TORCH, libraries=installed))
     assert found(result) == [("BRK599", 10)] * breaks
+
+
+def test_a_function_that_the_region_makes_is_given_the_name_of_another(tmp_path):
+    source = (
+        "import functools\nimport torch\ndef double(x):\n    return x * 2\n@torch.compile\ndef step(x):\n"
+        "    return functools.update_wrapper(lambda y: double(y) + 1, double)(x)\n"
+    )
+    assert found(analysed(tmp_path, {"run.py": source})) == []
