@@ -75,7 +75,7 @@ def _is_number(tensor):
     if tensor.ndim == 0:
         return True
     is_sure = tensor.origin == "part" or (tensor.sure and tensor.dtype == "int")
-    return tensor.ndim is None or (tensor.ndim == 1 and is_sure)
+    return tensor.ndim in (None, 1) and is_sure
 
 
 @rule.rewrite
