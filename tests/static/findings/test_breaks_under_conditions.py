@@ -4,7 +4,7 @@
 import textwrap
 
 import pytest
-from programs import analysed
+from programs import analysed, found
 
 HEAD = """\
 import torch
@@ -100,3 +100,36 @@ def test_a_comprehension_runs_by_itself_where_a_break_does_that_a_condition_deci
 @pytest.mark.parametrize("body", NOT_BEHIND.values(), ids=NOT_BEHIND)
 def test_a_comprehension_that_stays_in_a_graph_is_none(body, tmp_path):
     assert comprehensions(tmp_path, body) == []
+
+
+ROTARY = """\
+def turned(x, kind):
+    if kind == "dynamic":
+        print(x)
+    return x * 2
+"""
+OVER_KINDS = """\
+import torch
+from torch import nn
+{above}
+
+
+class Net(nn.Module):
+    def __init__(self, kind="default"):
+        super().__init__()
+        self.kind = kind
+
+    def forward(self, x: torch.Tensor):
+        made = {{name: turned(x, self.kind) for name in {{"a": 1}}.keys()}}
+        return made["a"] + 1
+"""
+
+
+def test_what_another_file_decides_is_said_there_only(tmp_path):
+    here = analysed(tmp_path / "here", {"net.py": OVER_KINDS.format(above=ROTARY)})
+    assert {code for code, _ in found(here)} == {"BRK113", "BRK401"}
+    files = {
+        "net.py": OVER_KINDS.format(above="from rotary import turned"),
+        "rotary.py": ROTARY,
+    }
+    assert {code for code, _ in found(analysed(tmp_path / "there", files))} <= {"BRK401", "BRK410"}
