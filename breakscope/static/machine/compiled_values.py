@@ -16,9 +16,8 @@ def of_compiled(value: Value, owner: Value, name: str) -> Value:
     if name == "_orig_mod":
         return owner.original
     if type(value) is Method and value.receiver is owner.original:
-        return Method(
-            owner, value.name
-        )  # what gives back its module, as `eval()`, gives the compiled one
+        # what gives back its module, as `eval()`, gives the compiled one
+        return Method(owner, value.name)
     is_entered = name in ("forward", "__call__") and type(value) is Function
     return replace(value, compiled_of=value.original) if is_entered else value
 

@@ -69,9 +69,8 @@ class DrivenCall(NamedTuple):
     held: tuple[Held, ...] = ()  # what its objects hold before it runs
     # numbers that its program draws are examples, which no message shows
     has_examples: bool = False
-    inner: list[
-        DrivenCall
-    ] = []  # the calls of functions that it makes itself, while it is followed
+    # the calls of functions that it makes itself, while it is followed
+    inner: list[DrivenCall] = []
 
 
 class Driver(Struct, eq=False):

@@ -95,9 +95,8 @@ class RegionState(Struct, eq=False):
     grown: list[tuple[Activation, int, int]] = []
     shrunk: set[int] = set()  # ids of containers that lose items
     overwritten: set[tuple] = set()  # keys of what the region surely sets before it reads it
-    emptied: dict[
-        tuple, int
-    ] = {}  # what it surely sets to None before: key -> how deep in its calls
+    # what it surely sets to None before: key -> how deep in its calls
+    emptied: dict[tuple, int] = {}
     # ids of containers and objects that a function run as a subgraph has from outside
     outside_subgraph: set[int] = set()
     # what such a function stores of plain values: key of the attribute, its text, before, after

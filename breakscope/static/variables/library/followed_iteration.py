@@ -38,9 +38,8 @@ def listed(machine: Machine, value: Value, node: ast.AST, frame: Frame) -> list[
     """What going over a value gives, item by item, where that is exactly known; beside sequences only in the
     code around a region."""
     if isinstance(value, Sequence):
-        if (
-            value.type == "ModuleList"
-        ):  # its home is that of the module, which mostly stays as it was made
+        if value.type == "ModuleList":
+            # its home is that of the module, which mostly stays as it was made
             return value.items if machine.driver.calls is not None and not frame.emits else None
         return value.items if is_counted(machine, value, frame) else None
     if frame.emits or not machine.driver.sets:
