@@ -28,9 +28,8 @@ from breakscope.static.variables.tensors.sizes import LAYOUT
 PRECISIONS = frozenset({"half", "double", "bfloat16", "complex", *NARROW.values()})
 DEFINITE = frozenset({"bool", "int", "float", "str", "NoneType", "device", "dtype", "tuple"})
 LIKE_OTHERS = frozenset({"parameter", "buffer"})  # kinds of tensors that lie in memory as others do
-OPEN = (
-    Dict | Py | Scalar | Sequence | Tensor | ExternalInstance
-)  # alike in words, perhaps not in parts
+# alike in words, perhaps not in their parts
+OPEN = Dict | Py | Scalar | Sequence | Tensor | ExternalInstance
 KINDS = frozenset({"bool", "int", "float", "str"})
 
 
