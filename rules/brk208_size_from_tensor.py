@@ -50,7 +50,7 @@ def check(event):
             setting="capture_scalar_outputs",
             certainty="likely" if is_open and event.certainty == "certain" else None,
             condition=condition_of(read[0], _is_read),
-            reads=read[0] if len(read) == 1 and getattr(read[0], "ndim", 1) != 1 else None,
+            reads=read[0] if len(read) == 1 and getattr(read[0], "ndim", 0) != 1 else None,
         )
 
 

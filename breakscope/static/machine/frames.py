@@ -8,7 +8,7 @@ from operator import attrgetter
 from msgspec import Struct
 
 from breakscope.rulekit.events import Event
-from breakscope.rulekit.values import Tensor, Value
+from breakscope.rulekit.values import Py, Tensor, Value
 from breakscope.static.project.modules import FunctionInfo, ModuleInfo
 
 GO_ON, RETURN, RAISE, LEAVE_LOOP = range(4)  # how a block ended
@@ -59,7 +59,7 @@ class Activation(Struct, eq=False):
     # all of it, with what it calls, was matched, and no rule reports anything
     is_quiet: bool = False
     is_compiled_by_itself: bool = True  # Dynamo looks at it where eager Python calls it
-    # by id: a tensor of one number that got a name here, and how many steps were taken before
+    # by id: a tensor of one number, or one of numpy's, that got a name here, and how many steps were taken before
     named: dict[int, tuple[Value, int]] = {}
     # of a region: the program calls it several times, and is seen to give it other values each time
     is_repeated: bool = False
@@ -77,8 +77,9 @@ class Activation(Struct, eq=False):
         return self._mark
 
     def note_named(self, value: Value) -> None:
-        """A value gets a name: of a tensor that may be of one number that is kept."""
-        if type(value) is Tensor and value.is_computed and not value.ndim:
+        """A value gets a name: of a tensor that may be of one number that is kept, and of numpy's numbers."""
+        is_tensor = type(value) is Tensor and value.is_computed and not value.ndim
+        if is_tensor or (type(value) is Py and value.type == "numpy number"):
             self.named[id(value)] = (value, len(self.steps))
 
     def works_behind(self, index: int) -> bool:

@@ -33,16 +33,17 @@ from breakscope.static.variables.tensors.creation import (
 )
 from breakscope.static.variables.tensors.results import tensor_result
 
-FOLDED, READ, TRUTH = Py("numpy float"), Py("numpy number"), Py("numpy bool")
+FOLDED, TRUTH = Py("numpy float"), Py("numpy bool")
+READ = "numpy number"
 # computed of Python's integers one by one: torch takes it for a size without a read, Python reads it
 WHOLE = Py("numpy integer")
 # made outside of the region: an argument of the graph, which Dynamo reads as it is, and an array as
 # soon as it is computed with or compared
 KEPT = Py("numpy scalar")
 # of a value that configuration decides: most likely of several numbers, which numpy makes an array of
-READ_OF_CONFIG, TRUTH_OF_CONFIG = Py(READ.type, "config"), Py(TRUTH.type, "config")
+TRUTH_OF_CONFIG = Py(TRUTH.type, "config")
 KEPT_OF_CONFIG = Py(KEPT.type, "config")
-NAMES = frozenset({FOLDED.type, READ.type, WHOLE.type, TRUTH.type, KEPT.type})
+NAMES = frozenset({FOLDED.type, READ, WHOLE.type, TRUTH.type, KEPT.type})
 SCALAR_TYPES = frozenset({"float16", "float32", "float64", "int32", "int64"})
 INTEGERS = frozenset({"clip", "maximum", "minimum"})  # of two integers an integer
 OF_INTEGERS = (ast.Add, ast.Sub, ast.Mult, ast.FloorDiv, ast.Mod)
@@ -75,12 +76,9 @@ class NumpyNumberVariable(PythonVariable):
             return Py("float" if owner.type == FOLDED.type else "number")
         if name == "astype" and args:
             whole = isinstance(args[0], External) and "int" in args[0].name
-            return (
-                READ
-                if whole or (isinstance(args[0], Const) and "int" in str(args[0].value))
-                else owner
-            )
-        return owner
+            if whole or (isinstance(args[0], Const) and "int" in str(args[0].value)):
+                return number_to_read()
+        return replace(owner)
 
     def truth(self, machine: Machine, value, construct, facts, node, frame) -> bool | None:
         array = Tensor("bool", 0, (), sure=not value.source, kind="numpy")
@@ -88,15 +86,15 @@ class NumpyNumberVariable(PythonVariable):
         return None
 
     def binary(self, machine: Machine, left, right, op, node, frame) -> Value:
-        read = [value for value in (left, right) if getattr(value, "type", "") == READ.type]
+        read = [value for value in (left, right) if getattr(value, "type", "") == READ]
         if read:
-            return max(read, key=lambda value: value.source)
+            return number_to_read(max(value.source for value in read))
         return WHOLE if WHOLE in (left, right) and op in OF_INTEGERS else FOLDED
 
     def compare(self, machine: Machine, left, right, op, node, frame) -> Value:
         if left.is_none or right.is_none:
             return super().compare(machine, left, right, op, node, frame)
-        return TRUTH_OF_CONFIG if READ_OF_CONFIG in (left, right) else TRUTH
+        return TRUTH_OF_CONFIG if Py(READ, "config") in (left, right) else TRUTH
 
     def cast(self, machine: Machine, value, name, node, frame) -> Value:
         read_numpy_number(machine, name, value, node, frame)
@@ -112,9 +110,9 @@ class KeptScalarVariable(NumpyNumberVariable):
         return Py("number", source) if is_read else owner
 
     def binary(self, machine: Machine, left, right, op, node, frame) -> Value:
-        is_sure = not any(v in (KEPT_OF_CONFIG, READ_OF_CONFIG) for v in (left, right))
+        is_sure = not any(v in (KEPT_OF_CONFIG, Py(READ, "config")) for v in (left, right))
         if frame.emits:
-            return READ if is_sure else READ_OF_CONFIG
+            return number_to_read("" if is_sure else "config")
         return KEPT if is_sure else KEPT_OF_CONFIG
 
     def compare(self, machine: Machine, left, right, op, node, frame) -> Value:
@@ -233,14 +231,15 @@ def numpy_number(machine: Machine, last: str, args: list[Value]) -> Value | None
     if last in REDUCES:
         given = args[0]
         if last in OF_ALL and len(args) == 1 and (given.is_unknown or given == CONFIG):
-            return READ_OF_CONFIG
+            return number_to_read("config")
         is_one = (
             isinstance(given, Sequence) and given.type != "size" and len(given.items or ()) == 1
         )
         if is_one and _is_int(given.items[0]):
             return WHOLE  # one item is handed on
         plain = type(given) is Sequence and (given.items or given.type == "size")
-        return READ if plain and len(args) == 1 and _is_plain(element_of(given)) else None
+        is_known = plain and len(args) == 1 and _is_plain(element_of(given))
+        return number_to_read() if is_known else None
     if not all(_is_plain(value) or is_numpy_number(value) for value in args):
         return None
     if last in SCALAR_TYPES and len(args) == 1 and _is_plain(args[0]):
@@ -250,8 +249,8 @@ def numpy_number(machine: Machine, last: str, args: list[Value]) -> Value | None
         return TRUTH
     if last not in ELEMENTWISE:
         return None
-    if READ in args:
-        return READ
+    if Py(READ) in args:
+        return number_to_read()
     return WHOLE if last in INTEGERS and all(map(_is_int, args)) else FOLDED
 
 
@@ -272,7 +271,7 @@ def read_numpy_number(
 
 def read_index(machine: Machine, index: Value, node: ast.Subscript, frame: Frame) -> None:
     """Python reads the number to find an item of a sequence of its own."""
-    if index.type in (READ.type, WHOLE.type):
+    if index.type in (READ, WHOLE.type):
         array = Tensor("int", 0, (), sure=not index.source, kind="numpy")
         emit_read(machine, array, "index", node, frame, node.slice)
 
@@ -283,6 +282,12 @@ def array_of_number(value: Value) -> Value:
     if is_numpy_number(value) and value.type != KEPT.type:
         return Tensor(None, 0, (), sure=not value.source, kind="numpy")
     return value
+
+
+def number_to_read(source: str = "") -> Py:
+    """A number that numpy computes, an object of its own: where torch has read it, or a break comes before,
+    it is no array any more."""
+    return Py(READ, source)
 
 
 def is_numpy_number(value: Value) -> bool:

@@ -201,3 +201,19 @@ def test_a_product_of_one_number(made, codes, tmp_path):
     text = f"import numpy as np, torch\n\n\n@torch.compile\ndef f(x):\n    return {made}\n"
     places = found(analysed(tmp_path, {"run.py": text}))
     assert [code for code, _ in places] == codes
+
+
+@pytest.mark.parametrize(
+    ("body", "lines"),
+    [
+        (["n = np.prod(x.shape)", "y = x.view(1, n)", "y = x.view(n)", "y = x.view(n, 1)"], [7]),
+        (["n, m = np.prod(x.shape), np.prod((2, 2))", "y = x.view(n)", "y = x.view(m)"], [7]),
+        (["n = np.prod(x.shape)", "y = x.view(n)", "y = x.view(1 * n)"], [7, 8]),
+        (["y = x.view(np.prod(x.shape))", "y = x.view(1, np.prod(x.shape))"], [6, 7]),
+    ],
+)
+def test_a_number_with_a_name_is_read_in_one_graph(body, lines, tmp_path):
+    """Behind the break it is an argument of the graph, which torch takes for a size."""
+    code = "import numpy as np, torch\n\n\n@torch.compile\ndef f(x):\n    "
+    text = code + "\n    ".join([*body, "return y"]) + "\n"
+    assert found(analysed(tmp_path, {"run.py": text})) == [("BRK208", line) for line in lines]
