@@ -9,6 +9,8 @@ where forward-mode derivatives are wanted. Where it is a leftover, drop it; `tor
 plain tensor code needs none.
 """
 
+import ast
+
 import torch
 
 from breakscope.rulekit.events import Call
@@ -31,7 +33,17 @@ def check(event):
             f"`{name}` defines `jvp`, which Dynamo refuses, so the graph ends at `{event.shown}`",
             help=f"move `jvp` to a class derived from `{name}`, and use that for forward-mode derivatives only",
             certainty="likely",
+            condition=_where_inputs_need_gradients(event),
         )
+
+
+def _where_inputs_need_gradients(event) -> str:
+    """The test of the arguments, where these alone decide it: all are inputs of the region."""
+    nodes = event.node.args if len(event.node.args) == len(event.args) else []
+    given = [(node, value) for node, value in zip(nodes, event.args) if value.is_tensor]
+    if not all(value.is_argument and value.requires_grad is None for _, value in given):
+        return ""
+    return " or ".join(f"{ast.unparse(node)}.requires_grad" for node, _ in given)
 
 
 class Scaled(torch.autograd.Function):

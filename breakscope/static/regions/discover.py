@@ -44,6 +44,7 @@ from breakscope.static.regions.driver import add_call_events, bound
 from breakscope.static.regions.hooks import hook_arguments, registered_hooks
 from breakscope.static.regions.programs import handed_by_program, program_regions
 from breakscope.static.regions.region import Region
+from breakscope.static.regions.replaced import replaced_forwards
 from breakscope.static.regions.steps import tensor_step
 
 NOWHERE = ast.Pass(lineno=0, col_offset=0)
@@ -51,7 +52,8 @@ NOWHERE = ast.Pass(lineno=0, col_offset=0)
 
 def default_regions(machine: Machine, module: ModuleInfo) -> list[Region]:
     """`forward` of every nn.Module class at the top of the file, `step` of other classes where it
-    takes tensors, every function under torch.compile, and what is registered as a forward hook.
+    takes tensors, every function under torch.compile, and what is registered as a forward hook or put in the place
+    of a module's `forward`.
 
     The last classes go first: they use the earlier ones, which then need no analysis of their own.
     """
@@ -68,6 +70,8 @@ def default_regions(machine: Machine, module: ModuleInfo) -> list[Region]:
         regions += apart(machine, value, _region_of)
     for hook, is_brief in registered_hooks(machine, module):
         regions += apart(machine, hook, partial(_hook_region, is_brief=is_brief))
+    for function, args, kwargs in replaced_forwards(machine, module):
+        regions += apart(machine, function, partial(_replaced_region, args=args, kwargs=kwargs))
     regions += program_regions(machine, module, enter)
     return [region for region in regions if region is not None]
 
@@ -198,6 +202,12 @@ def _hook_region(machine: Machine, hook: Function, is_brief: bool) -> Region:
     machine.region.is_brief = is_brief
     # whether the module that it is put on is compiled, nobody says here
     return enter(machine, hook.info.qualname, hook, *arguments, is_hook=True)
+
+
+def _replaced_region(
+    machine: Machine, function: Function, args: list[Value], kwargs: dict[str, Value]
+) -> Region:
+    return enter(machine, function.info.qualname, function, args, kwargs, is_hook=True)
 
 
 def _step_region(machine: Machine, cls: Class) -> Region | None:

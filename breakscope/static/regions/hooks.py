@@ -59,22 +59,27 @@ def registered_hooks(machine: Machine, module: ModuleInfo) -> list[tuple[Functio
     if "hook" not in module.source:
         return []
     names = module_names(machine, module)
-    classes = {
-        value.info.node: value
-        for value in names.values()
-        if isinstance(value, Class) and value.info.module is module
-    }
+    classes = classes_at(module, names)
     found: dict[int, tuple[Function, bool]] = {}
     for statement in module.tree.body:
         cls = classes.get(statement)
         for outer, hook in _registered(statement):
-            frame, is_brief = _frame(machine, module, names, cls, outer), _takes_off(outer)
-            for value in _functions(machine, hook, frame, outer):
+            frame, is_brief = around(machine, module, names, cls, outer), _takes_off(outer)
+            for value in functions_of(machine, hook, frame, outer):
                 if value.info.module is module:
                     found.setdefault(id(value.info), (value, is_brief))
         for value in _by_their_names(machine, names, cls, statement):
             found.setdefault(id(value.info), (value, False))
     return list(found.values())
+
+
+def classes_at(module: ModuleInfo, names: dict[str, Value]) -> dict[ast.stmt, Class]:
+    """The classes of a file by the statements that define them."""
+    return {
+        value.info.node: value
+        for value in names.values()
+        if isinstance(value, Class) and value.info.module is module
+    }
 
 
 def _takes_off(outer: ast.FunctionDef | None) -> bool:
@@ -113,24 +118,30 @@ def _is_hook(node: ast.FunctionDef, first: int) -> bool:
 
 def _registered(statement: ast.stmt) -> Iterator[tuple[ast.FunctionDef | None, ast.expr]]:
     """What is registered, and the function or method around it; none at the top of the file."""
-    outer = statement.body if isinstance(statement, ast.ClassDef) else [statement]
-    for part in outer:
+    for outer, node in nodes_of(statement):
+        if type(node) is ast.Call:
+            name = getattr(node.func, "attr", getattr(node.func, "id", ""))
+            given = node.args[:1] or [k.value for k in node.keywords if k.arg == "hook"]
+            if name in REGISTERS and given:
+                yield outer, given[0]
+
+
+def nodes_of(statement: ast.stmt) -> Iterator[tuple[ast.FunctionDef | None, ast.AST]]:
+    """All that stands in a statement at the top of the file, each with the function or method around it."""
+    for part in statement.body if isinstance(statement, ast.ClassDef) else [statement]:
+        outer = part if isinstance(part, ast.FunctionDef) else None
         for node in walk(part):
-            if type(node) is ast.Call:
-                name = getattr(node.func, "attr", getattr(node.func, "id", ""))
-                given = node.args[:1] or [k.value for k in node.keywords if k.arg == "hook"]
-                if name in REGISTERS and given:
-                    yield part if isinstance(part, ast.FunctionDef) else None, given[0]
+            yield outer, node
 
 
-def _frame(
+def around(
     machine: Machine,
     module: ModuleInfo,
     names: dict[str, Value],
     cls: Class | None,
     outer: ast.FunctionDef | None,
 ) -> Frame:
-    """Where a hook is registered: in a function or method, whose parameters and inner functions the
+    """Where a hook is registered, or a `forward` set: in a function or method, whose parameters and inner functions the
     frame has."""
     frame = Frame(module)
     if outer is None:
@@ -146,7 +157,7 @@ def _frame(
     info = function.info
     frame = Frame(module, info, function.scope, None, False, 0, info.qualname)
     frame.names = bind_arguments(machine, info, [*owner, *values], named, function.scope)
-    for statement in _makes_hooks(outer):
+    for statement in _makes_inner(outer):
         try:
             machine.exec(statement, frame)
         except (Raised, OutOfBudget):
@@ -154,7 +165,7 @@ def _frame(
     return frame
 
 
-def _makes_hooks(outer: ast.FunctionDef) -> list[ast.stmt]:
+def _makes_inner(outer: ast.FunctionDef) -> list[ast.stmt]:
     """The inner functions, and what gives the names that they read their values, in their order."""
     inner = [p for p in walk(outer) if isinstance(p, ast.FunctionDef) and p is not outer]
     read = {
@@ -181,7 +192,7 @@ def _bound_by(statement: ast.Assign | ast.AnnAssign) -> set[str]:
     return {name.id for name in names if isinstance(name.ctx, ast.Store)}
 
 
-def _functions(
+def functions_of(
     machine: Machine, hook: ast.expr, frame: Frame, outer: ast.FunctionDef | None
 ) -> list[Function]:
     """What the expression may be: a function by its name, out of a table, or as another makes it."""
