@@ -50,8 +50,10 @@ from breakscope.static.variables.numpy import kept_scalar, numpy_function, numpy
 from breakscope.static.variables.objects.construction import call_namespace
 from breakscope.static.variables.objects.module_containers import (
     MODULE_LISTS,
+    SCRIPTING,
     call_module_dict,
     module_list,
+    scripted,
 )
 from breakscope.static.variables.objects.tensor_subclasses import as_tensor
 from breakscope.static.variables.stdlib import (
@@ -133,11 +135,6 @@ PLAIN_STATES = {  # what is set before a program sets anything
 STDLIB = frozenset({"operator", "_operator", "itertools", "itertools.chain", "collections", "collections.OrderedDict",
                     "dict", "dataclasses"})  # fmt: skip
 DISABLE = "torch.compiler.disable"
-SCRIPTING = {  # what they make of a module
-    "torch.jit.script": SCRIPTED,
-    "torch.jit.freeze": SCRIPTED,
-    "torch.jit.trace": "torch.jit.TracedModule",
-}
 SPARSE_MAKERS = [
     f"torch.sparse_{layout}_tensor" for layout in ("coo", "csr", "csc", "bsr", "bsc", "compressed")
 ]
@@ -297,8 +294,8 @@ def call_external(
         return call_compile(machine, args, kwargs)
     if name == DISABLE:
         return call_disable(machine, args, kwargs)
-    if name in SCRIPTING and args and isinstance(args[0], Instance | ExternalInstance):
-        return ExternalInstance(SCRIPTING[name])
+    if name in SCRIPTING and (made := scripted(name, args)) is not None:
+        return made
     if name == "torch.jit.load":
         return ExternalInstance(SCRIPTED)
     if name in COPIES and args:

@@ -137,3 +137,17 @@ class Net(nn.Module):
 def test_a_module_of_torchscript_that_is_handed_over_or_loaded(parameter, value, tmp_path):
     source = SCRIPTED.format(parameter=parameter, value=value)
     assert found(analysed(tmp_path, {"program.py": source})) == [("BRK519", 12)]
+
+
+@pytest.mark.parametrize(
+    ("value", "condition"),
+    [
+        ("torch.jit.script(nn.Sequential(*layers))", ""),
+        ("torch.jit.script(nn.Sequential(*layers) if layers else nn.Identity())", ""),
+        ("nn.Sequential(*layers)\n        if script:\n            self.model = torch.jit.script(self.model)", "script"),
+    ],
+)  # fmt: skip
+def test_modules_that_are_scripted(value, condition, tmp_path):
+    source = SCRIPTED.format(parameter="layers: list, script: bool = False", value=value)
+    (finding,) = analysed(tmp_path, {"program.py": source}).findings
+    assert (finding.code, finding.condition) == ("BRK519", condition)

@@ -1,4 +1,4 @@
-"""Containers of modules, what objects that derive from a container hold, and attributes whose
+"""Containers of modules, what TorchScript makes of these and of other modules, what objects that derive from a container hold, and attributes whose
 names are put together."""
 
 from __future__ import annotations
@@ -11,9 +11,11 @@ from breakscope.rulekit.values import (
     Const,
     Dict,
     External,
+    ExternalInstance,
     Instance,
     Sequence,
     Value,
+    holds_modules,
     options,
 )
 from breakscope.static.definitions.classes import external_bases, find_member
@@ -21,6 +23,7 @@ from breakscope.static.definitions.computed_names import affixes, fits
 from breakscope.static.definitions.fields import has_generated_init
 from breakscope.static.machine.frames import Frame
 from breakscope.static.machine.lattice import join, join_all
+from breakscope.static.machine.library import SCRIPTED
 from breakscope.static.machine.machine import Machine
 from breakscope.static.variables.effects.side_effects import put_attribute
 from breakscope.static.variables.library.builtin_iteration import builtin_dict, ordered_sequence
@@ -31,6 +34,12 @@ MODULE_LISTS = {
     "torch.nn.Sequential": "Sequential",
     "torch.nn.ParameterList": "list",
 }
+# what these make of a module
+SCRIPTING = {
+    "torch.jit.script": SCRIPTED,
+    "torch.jit.freeze": SCRIPTED,
+    "torch.jit.trace": "torch.jit.TracedModule",
+}
 # the attribute under which an object keeps what the container that it derives from holds
 HELD = "[]"
 # the one under which it keeps those of names that are put together, by their (beginning, end)
@@ -39,6 +48,15 @@ DICTS = frozenset({"torch.nn.ModuleDict", "torch.nn.ParameterDict"})
 CONTAINERS = DICTS | {"torch.nn.Sequential", "torch.nn.ModuleList", "torch.nn.ParameterList"}
 PLAIN_DICTS = frozenset({"dict", "collections.OrderedDict", "collections.UserDict"})
 PLAIN = PLAIN_DICTS | {"list", "tuple", "collections.UserList"}
+
+
+def scripted(name: str, args: list[Value]) -> Value | None:
+    """What a function of `SCRIPTING` makes of a module; None for a function, which Dynamo traces."""
+    are_modules = args and all(
+        isinstance(option, Instance | ExternalInstance) or holds_modules(option)
+        for option in options(args[0])
+    )
+    return ExternalInstance(SCRIPTING[name]) if are_modules else None
 
 
 def module_list(
