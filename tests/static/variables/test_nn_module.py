@@ -323,3 +323,31 @@ def test_what_a_distribution_has_is_a_tensor(tmp_path):
         "    return x if held.mean > 0 else -x\n"
     )
     assert found(analysed(tmp_path, {"run.py": source})) == [("BRK101", 5)]
+
+
+@pytest.mark.parametrize(
+    ("base", "test", "lines"),
+    [
+        ("Linear", "self.weight.sum() > self.bias.sum()", [10]),
+        ("Linear", "self.bias is None or self.bias.abs() > 1", [10]),
+        ("Conv2d", "self.weight is None", []),
+        ("LayerNorm", "self.weight is not None and self.weight.abs() > 1", [10]),
+        ("ReLU", "self.weight", []),
+    ],
+)
+def test_parameters_of_the_layer_that_a_class_derives_from(base, test, lines, tmp_path):
+    source = f"""import torch
+from torch import nn
+
+
+class Layer(nn.{base}):
+    def __init__(self, n: int, bias: bool = True):
+        super().__init__(n, n, bias=bias)
+
+    def forward(self, x: torch.Tensor):
+        if {test}:
+            x = x + 1
+        return x
+"""
+    result = analysed(tmp_path, {"layer.py": source})
+    assert found(result) == [("BRK101", line) for line in lines]

@@ -6,8 +6,10 @@ from __future__ import annotations
 import ast
 import builtins
 import contextlib
+import re
 
 from breakscope.rulekit.values import (
+    NONE,
     UNKNOWN,
     Const,
     Dict,
@@ -17,6 +19,7 @@ from breakscope.rulekit.values import (
     Method,
     Py,
     Sequence,
+    Tensor,
     Value,
 )
 from breakscope.static.definitions.annotations import value_of_annotation
@@ -35,6 +38,7 @@ from breakscope.static.definitions.fields import (
 )
 from breakscope.static.definitions.names import resolve_import
 from breakscope.static.machine.frames import Frame, Raised
+from breakscope.static.machine.lattice import join
 from breakscope.static.machine.machine import Machine
 from breakscope.static.project.modules import Import
 from breakscope.static.variables.effects.emitting import emit_call
@@ -55,6 +59,10 @@ from breakscope.static.variables.objects.recurrent import (
 )
 from breakscope.static.variables.objects.tensor_subclasses import as_tensor
 
+LAYER_PARAMETERS = frozenset({"weight", "bias"})
+# the layers of torch that have a weight, and among them those that cannot be made without one
+LAYER = re.compile(r"torch\.nn\.(?:\w+\.)*(?:Lazy)?(?:Linear|Bilinear|Conv|Embedding|\w*Norm)")
+ALWAYS_WEIGHED = re.compile(r"Linear|Bilinear|Conv|Embedding")
 FILLING = frozenset({"append", "extend", "insert", "update", "setdefault"})
 READING = frozenset({"items", "keys", "values", "pop", "get"})
 
@@ -214,7 +222,10 @@ def fallback_attribute(
     machine: Machine, owner: Instance, name: str, node: ast.AST, frame: Frame
 ) -> Value:
     """An attribute that nothing was seen to set: its annotation, or that of the constructor's
-    parameter, the tensor that a method of the class assigns, else `__getattr__`, else unknown."""
+    parameter, the tensor that a method of the class assigns, else `__getattr__`, else unknown. A class that
+    derives from a layer of torch's has that layer's parameters."""
+    if name in LAYER_PARAMETERS and (made := _parameter_of_base(machine, owner, name)) is not None:
+        return made
     for cls in mro_of(machine, owner.cls.info):
         annotation = class_annotations(cls).get(name) or constructor_annotations(cls).get(name)
         if annotation is not None:
@@ -236,6 +247,17 @@ def fallback_attribute(
     if getter is None or any(hasattr(base, name) for base in bases):
         return UNKNOWN
     return missing_attribute(machine, owner, getter, name, node, frame)
+
+
+def _parameter_of_base(machine: Machine, owner: Instance, name: str) -> Value | None:
+    """The parameter of the layer of torch's that the object's class derives from: which may be None but for
+    the weight of layers that always have one."""
+    bases = [base for base in external_bases(machine, owner.cls.info) if LAYER.match(base)]
+    if not bases:
+        return None
+    made = Tensor("float", kind="parameter")
+    is_there = name == "weight" and ALWAYS_WEIGHED.search(bases[0])
+    return made if is_there else join(made, NONE)
 
 
 def missing_attribute(
