@@ -13,6 +13,7 @@ from breakscope.static.machine.frames import Frame
 from breakscope.static.machine.lattice import join
 from breakscope.static.machine.machine import Machine
 from breakscope.static.variables.effects.emitting import emit_drawn
+from breakscope.static.variables.effects.kept_iterators import note_kept
 from breakscope.static.variables.effects.side_effects import emit_store, note_outside
 from breakscope.static.variables.tensors.indexing import index_parts
 
@@ -118,6 +119,7 @@ def assign_name(
 def assign_unpacked(
     machine: Machine, targets: list[ast.expr], value: Value, frame: Frame, node: ast.AST
 ) -> None:
+    note_kept(machine, [value], getattr(node, "value", node), frame, "unpack")
     parts = machine.unpacked(
         value, len(targets), any(isinstance(t, ast.Starred) for t in targets), node, frame
     )

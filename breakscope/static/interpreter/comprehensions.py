@@ -54,14 +54,16 @@ def comprehension_rows(machine: Machine, node, frame: Frame, produce) -> tuple[l
     try:
         first = node.generators[0]
         source = contents_of(machine, machine.eval(first.iter, frame))
-        note_kept(machine, [source], first.iter, frame, "comprehension")
-        if machine.python < (3, 12) and frame.emits:  # a comprehension is a frame of its own
+        is_frame = machine.python < (3, 12) and frame.emits
+        if is_frame:
             iterates_tuple = isinstance(first.iter, ast.List)  # the compiler makes a tuple of it
             by_itself = not isinstance(
                 node, ast.GeneratorExp
             ) and is_comprehension_compiled_by_itself(machine, node, frame)
             if by_itself and not iterates_tuple:
                 machine.emit(Comprehension, first.iter, frame, iterable=source)
+        note_kept(machine, [source], first.iter, frame, "comprehension")
+        if is_frame:
             frame.activation = Activation(outer.function, outer.module, node.lineno)
             frame.activation.is_compiled_by_itself = by_itself and (
                 iterates_tuple or is_iterated_by_itself(source)

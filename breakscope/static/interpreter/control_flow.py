@@ -146,8 +146,9 @@ def exec_try(machine: Machine, node: ast.Try, frame: Frame) -> int:
         frame.handled = raised.value if raised else UNKNOWN
         if handler.name:
             frame.names[handler.name] = frame.handled
+        frame.skips = skips or "try"
         end = exec_path(machine, handler.body, frame)
-        frame.certainty = certainty
+        frame.skips, frame.certainty = skips, certainty
         if raised is None and status == RETURN:
             del frame.returns[returns:]  # the body returns unless something goes wrong
         elif end != RAISE:

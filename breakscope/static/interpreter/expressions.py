@@ -48,6 +48,7 @@ from breakscope.static.variables.effects.emitting import (
     is_some_tensor,
     sureness,
 )
+from breakscope.static.variables.effects.kept_iterators import note_kept
 from breakscope.static.variables.library.driven_items import driven_items
 from breakscope.static.variables.library.folding import MISFITS, WIDE_FORMAT, constant
 from breakscope.static.variables.numpy import is_numpy_number, read_index, read_numpy_number
@@ -132,6 +133,7 @@ def eval_display(machine: Machine, node, frame: Frame, type_: str) -> Value:
     for part in node.elts:
         value = machine.eval(part, frame)
         if isinstance(part, ast.Starred):
+            note_kept(machine, [value], part.value, frame, "star")
             if isinstance(value, Sequence) and value.items is not None:
                 items.extend(value.items)
             else:
@@ -367,6 +369,8 @@ def eval_compare(machine: Machine, node: ast.Compare, frame: Frame) -> Value:
     left, result = machine.eval(node.left, frame), None
     for i, (op, right_node) in enumerate(zip(node.ops, node.comparators)):
         right = machine.eval(right_node, frame)
+        if type(op) in (ast.In, ast.NotIn):
+            note_kept(machine, [right], right_node, frame, "in")
         if i and machine.truth(result, "chained", node, frame) is False:
             return FALSE
         result = compare_values(machine, left, right, type(op), right_node, node, frame)

@@ -13,6 +13,7 @@ from breakscope.rulekit.values import (
     ExternalInstance,
     Function,
     Instance,
+    Sequence,
     Value,
     options,
 )
@@ -51,6 +52,8 @@ def exec_with(machine: Machine, node: ast.With, frame: Frame) -> int:
         if frame.emits and any(isinstance(option, Instance) for option in options(manager)):
             # nor can a break inside its __enter__ and __exit__ be resumed
             frame.skips = frame.skips or "with"
+        if isinstance(manager, Sequence) and manager.type == "generator":
+            _runs_around(item.context_expr, frame)
         entered = machine.enter(manager, item.context_expr, frame)
         if item.optional_vars is not None:
             assign_target(machine, item.optional_vars, entered, frame, node)
@@ -79,6 +82,13 @@ def exec_with(machine: Machine, node: ast.With, frame: Frame) -> int:
         machine.leave(manager, node, frame)
     frame.skips = skips
     return status
+
+
+def _runs_around(made: ast.expr, frame: Frame) -> None:
+    """Note that a break in the generator function that a context comes from cannot be resumed."""
+    last = frame.activation.steps[-1] if frame.emits and frame.activation.steps else None
+    if last is not None and last.child is not None and last.node is made:
+        last.skips = last.skips or "with"
 
 
 def _own_manager(machine: Machine, made: ast.expr, frame: Frame) -> Function | None:

@@ -82,6 +82,10 @@ class Activation(Struct, eq=False):
         if is_tensor or (type(value) is Py and value.type == "numpy number"):
             self.named[id(value)] = (value, len(self.steps))
 
+    def note_made(self, value: Value) -> None:
+        """An iterator or a view of a dict is made, which a break hands on as Python's own."""
+        self.named[id(value)] = (value, len(self.steps))
+
     def works_behind(self, index: int) -> bool:
         """True where something is computed with tensors behind a step, as far as the function's end."""
         at, node = self.worked

@@ -199,6 +199,8 @@ def _update(machine: Machine, owner: Dict, given: Value | None, kwargs, node, fr
 def call_dict_method(machine: Machine, owner: Dict, name: str, args, kwargs, node, frame) -> Value:
     if name in ("values", "items", "keys"):
         view = _view(owner, name)
+        if name != "keys" and frame.emits:
+            frame.activation.note_made(view)
         view.is_once = name != "keys" and not frame.emits
         return view
     if name in ("get", "pop", "setdefault") and args:

@@ -56,3 +56,71 @@ def test_entering_what_a_break_leaves_to_python(name, tmp_path):
     source = PROGRAM.format(body=body.replace("\n", "\n        "))
     result = analysed(tmp_path, {"program.py": source})
     assert sorted(line for _, line in found(result)) == lines
+
+
+GENERATORS = """\
+import contextlib
+import torch
+
+
+def shown(x):
+    print(x)
+
+
+@contextlib.contextmanager
+def around(x):
+    {before}
+    yield x
+    {behind}
+
+
+class Model(torch.nn.Module):
+    def forward(self, x):
+        with around(x) as y:
+            x = {inside}
+        return x.nonzero()
+"""
+
+
+@pytest.mark.parametrize(
+    ("before", "behind", "inside", "expected"),
+    [
+        ("pass", "pass", "y * 2", [("BRK301", 20)]),
+        ("print(x)", "pass", "y.nonzero()", [("BRK401", 11)]),
+        ("shown(x)", "pass", "y.nonzero()", [("BRK401", 6)]),
+        ("pass", "print(x)", "y * 2", [("BRK401", 13)]),
+        ("pass", "pass", "y.nonzero()", [("BRK301", 19)]),
+    ],
+)
+def test_a_break_in_the_generator_of_a_context(before, behind, inside, expected, tmp_path):
+    """Dynamo does not resume in the `with`, and leaves the function to Python (torch 2.13.0)."""
+    source = GENERATORS.format(before=before, behind=behind, inside=inside)
+    assert found(analysed(tmp_path, {"model.py": source})) == expected
+
+
+HANDLED = """\
+import torch
+
+
+class Model(torch.nn.Module):
+    def forward(self, x):
+        y = x
+        try:
+            {body}
+        except ValueError:
+            y = {inside}
+        return y.nonzero()
+"""
+
+
+@pytest.mark.parametrize(
+    ("body", "inside", "expected"),
+    [
+        ("raise ValueError", "x + 1", [("BRK301", 11)]),
+        ("raise ValueError", "x.nonzero()", [("BRK301", 10)]),
+        ("y = x + 1", "x.nonzero()", [("BRK301", 11)]),
+    ],
+)
+def test_a_break_where_an_exception_is_handled(body, inside, expected, tmp_path):
+    source = HANDLED.format(body=body, inside=inside)
+    assert found(analysed(tmp_path, {"model.py": source})) == expected

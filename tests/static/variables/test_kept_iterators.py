@@ -70,3 +70,58 @@ def test_the_next_item(made, code, tmp_path):
 def test_an_iterator_that_the_region_makes(tmp_path):
     use = "self.kept = zip([1], [2])\n        for a, b in self.kept:\n            x = x * a"
     assert found(analysed(tmp_path, {"net.py": PROGRAM.format(made="None", use=use)})) == []
+
+
+HELD = """\
+import torch
+
+
+def both(*parts):
+    return parts
+
+
+class Net(torch.nn.Module):
+    def forward(self, x: torch.Tensor):
+        held = {made}
+        n = x.sum().item()
+        {use}
+        y = x.nonzero()
+        return y * n
+"""
+HELD_USES = {
+    "for _ in held:\n            x = x * 2": [("BRK579", 12)],
+    "y = [x for _ in held]": [("BRK579", 12)],
+    "a, b = held": [("BRK579", 12)],
+    "y = [*held]": [("BRK579", 12)],
+    "y = both(1, *held)": [("BRK579", 12)],
+    "y = both(*held)": [("BRK579", 12), ("BRK301", 13)],
+    "y = list(held)": [("BRK579", 12), ("BRK301", 13)],
+    "y = both(held)": [("BRK301", 13)],
+}
+
+
+@pytest.mark.parametrize("made", ["zip([1], [2])", "map(int, [1])", "{'a': 1}.items()"])
+@pytest.mark.parametrize(("use", "expected"), HELD_USES.items())
+def test_what_was_made_before_a_break(made, use, expected, tmp_path):
+    """`for`, comprehensions and unpacking leave the rest of the function to Python; a call resumes."""
+    result = analysed(tmp_path, {"net.py": HELD.format(made=made, use=use)})
+    shown = [(code, line) for code, line in found(result) if code != "BRK201"]
+    behind = line_behind(use)
+    assert shown == [(code, line if line == 12 else behind) for code, line in expected]
+
+
+def line_behind(use: str) -> int:
+    return 13 + use.count("\n")
+
+
+@pytest.mark.parametrize("made", ["[1, 2]", "{'a': 1}.keys()", "list(zip([1], [2]))", "range(2)"])
+def test_what_dynamo_makes_anew_behind_a_break(made, tmp_path):
+    use = "for _ in held:\n            x = x * 2"
+    result = analysed(tmp_path, {"net.py": HELD.format(made=made, use=use)})
+    assert "BRK579" not in {code for code, _ in found(result)}
+
+
+def test_what_is_made_and_used_before_a_break(tmp_path):
+    use = "y = list(zip([1], [2]))"
+    result = analysed(tmp_path, {"net.py": HELD.format(made="list(zip([1], [2]))", use=use)})
+    assert "BRK579" not in {code for code, _ in found(result)}

@@ -44,6 +44,7 @@ from breakscope.static.project.pass_through import (
     wrapped_name,
 )
 from breakscope.static.variables.effects.emitting import emit_call, emit_sparse
+from breakscope.static.variables.effects.kept_iterators import note_kept
 from breakscope.static.variables.misc import Super
 from breakscope.static.variables.objects.construction import made_at
 from breakscope.static.variables.objects.decorated import note_decorated
@@ -68,7 +69,10 @@ def eval_arguments(machine, node: ast.Call, frame: Frame) -> tuple[list[Value], 
         value = machine.eval(part, frame)
         if not isinstance(part, ast.Starred):
             args.append(value)
-        elif (
+            continue
+        extends = "star" if len(node.args) > 1 else "arguments"
+        note_kept(machine, [value], part.value, frame, extends)
+        if (
             isinstance(value, Sequence)
             and value.items is not None
             and len(args) + len(value.items) <= limits.MOST_FOLDED_ITEMS

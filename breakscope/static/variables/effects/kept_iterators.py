@@ -1,24 +1,34 @@
-"""Iterators, and what a dict's `values()` and `items()` are, that were made before a region and kept:
-Dynamo goes over them only where it has seen them made."""
+"""Iterators, and what a dict's `values()` and `items()` are, that were made before a region, or before a break
+in it, and kept: Dynamo goes over them only where it has seen them made."""
 
 from __future__ import annotations
 
 import ast
 
-from breakscope.rulekit.values import Const, Sequence, Tensor, Value
+from breakscope.rulekit.values import Const, Sequence, Tensor, Value, holds_modules
 from breakscope.static.machine.frames import Frame
 from breakscope.static.machine.machine import Machine
 from breakscope.static.variables.effects.emitting import emit_call
 
 KEPT = "iterator made before the region"
+HELD = "iterator made before a break"
 MAKES = frozenset({"iter", "zip", "map", "filter", "enumerate", "reversed"})
+# builtins that Dynamo has a function of its own for, which goes over whatever it is given
+OWN = frozenset({"sum", "any", "all", "set", "enumerate"})
+# what Python has made of these anew behind a break is not followed
+LOST = frozenset({"zip", "map", "filter"})
 # Dynamo has a model of the iterator of each
 FOLLOWED = frozenset({"tuple", "range", "size"})
 
 
 def note_made(name: str, args: list[Value], made: Value, frame: Frame) -> None:
-    """Mark what a builtin has made outside of regions."""
-    if frame.emits or name not in MAKES or type(made) is not Sequence or made.type != "iterator":
+    """Mark what a builtin has made outside of regions, and where a region has made it."""
+    if name not in MAKES or type(made) is not Sequence or made.type != "iterator":
+        return
+    if frame.emits:
+        is_plain = all(type(value) is Sequence and not holds_modules(value) for value in args[1:])
+        if name in LOST and is_plain and not any(map(holds_modules, args[:1])):
+            frame.activation.note_made(made)
         return
     source = args[0] if args else None
     is_followed = type(source) is Tensor or getattr(source, "type", "") in FOLLOWED
@@ -28,11 +38,19 @@ def note_made(name: str, args: list[Value], made: Value, frame: Frame) -> None:
 def note_kept(
     machine: Machine, values: list[Value], node: ast.AST, frame: Frame, construct: str
 ) -> None:
-    """Emit that a region goes over one of these that was made before it."""
-    if not frame.emits or not machine.wanted(KEPT):
+    """Emit that a region goes over one of these that was made before it, or before a break in it."""
+    if not frame.emits or construct in OWN or not machine.wanted(KEPT):
         return
     for value in values:
-        is_kept = type(value) is Sequence and value.home
-        if is_kept and (value.is_once or value.type == "generator"):
+        if type(value) is not Sequence:
+            continue
+        if value.home and (value.is_once or value.type == "generator"):
             facts = (Const(construct), Const(value.home))
             emit_call(machine, KEPT, value, facts, {}, node, frame, "likely")
+        made, at = frame.activation.named.get(id(value), (None, 0))
+        if made is value:
+            steps = frame.activation.steps
+            before = len(steps)
+            emit_call(machine, HELD, value, (Const(construct),), {}, node, frame, "likely")
+            for step in steps[before:]:
+                step.made_at = at
