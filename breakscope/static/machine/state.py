@@ -63,9 +63,13 @@ class CheckedFile(Struct, eq=False):
         return replace(value, compiled_of=value) if has_state else value
 
     def note_compiled_in_place(self, module: Value, options: dict[str, Value]) -> None:
-        """Keep a module whose `compile` is called."""
+        """Keep a module whose `compile` is called: of one whose `forward` stands in torch, which Dynamo skips,
+        the modules in it."""
         self.note_compiled(module, options)
         self.in_place.append(module)
+        if type(module) is Sequence:
+            for part in module.items or ():
+                self.note_compiled_in_place(part.original, options)
 
     def note_call(self, function: Function, args: list[Value], kwargs: dict[str, Value]) -> None:
         """Keep what the program itself hands to a compiled function."""

@@ -179,3 +179,31 @@ def test_a_module_of_torch_in_place_compiles_nothing(tmp_path):
             net(torch.ones(n, 4))
     """
     assert lines_of(tmp_path, program) == ["net.compile()"]
+
+
+def test_modules_in_a_module_of_torch_that_is_compiled_in_place_are_compiled_by_themselves(
+    tmp_path,
+):
+    program = """
+        class Block(nn.Module):
+            def __init__(self, before, after):
+                super().__init__()
+                self.layer = nn.Linear(before, after)
+
+            def forward(self, x):
+                return self.layer(x)  # BLOCK
+
+        class Whole(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.body = nn.Sequential(Block(4, 8), Block(8, 2))
+
+            def forward(self, x):
+                return self.body(x)
+
+        net = Whole()
+        net.body.compile()
+        net(X)
+    """
+    seen = {line.strip() for line in lines_of(tmp_path, program)}
+    assert seen == {"return self.layer(x)  # BLOCK", "net.body.compile()"}
