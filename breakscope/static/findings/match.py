@@ -319,6 +319,8 @@ class Matcher:
             self._constructors(activation, way, found)
         for step in seen.eager:
             if step.child is not None and step.child is not activation:
+                if step.child.is_compiled_by_itself and not way.doubtful and not way.eager:
+                    self.apart.add((step.child.module.path, step.child.line))
                 self._constructors(step.child, way_into(step, seen, True, self.resumed), found)
         for position, event in enumerate(seen.waiting):
             if type(event) is Constructor:

@@ -97,6 +97,43 @@ PROGRAMS = {
         run(torch.randn(2, 4))
         """,
     ),
+    "layers of torch's that the file derives from": (
+        "print('there')",
+        "LINE BRK712",
+        """
+        class Layer(nn.Linear):
+            def forward(self, x):
+                return super().forward(x)
+
+        class Net(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.first, self.layer, self.second = Block(4, 4), Layer(4, 8), Block(8, 2)
+
+            def forward(self, x):
+                return self.second(self.layer(self.first(x)))
+
+        with torch.no_grad():
+            torch.compile(Net())(torch.randn(2, 4))
+        """,
+    ),
+    "what a loop calls before its break": (
+        "pass",
+        "ACT BRK712",
+        """
+        class Net(nn.Module):
+            def forward(self, levels):
+                found = []
+                for level in levels:
+                    y = act(level)
+                    print("there")
+                    found.append(y)
+                return found
+
+        net = torch.compile(Net())
+        net([torch.randn(2, 4), torch.randn(2, 8)])
+        """,
+    ),
 }
 PROGRAMS["the place in a list of modules"] = (
     "pass",
