@@ -303,9 +303,11 @@ class Matcher:
         way = replace(seen.way, condition=condition or seen.way.condition)
         events = []
         for earlier, of, its_way in seen.numbers:
-            events.append((held_number(earlier, of, activation, step.event.node), its_way))
+            events.append(
+                (held_number(earlier, of, activation, step.event.node, seen.fixed), its_way)
+            )
         if activation.works_behind(index):
-            events.append((resumed(step.event, rule, activation, seen.varies), way))
+            events.append((resumed(step.event, rule, activation, seen.varies, seen.fixed), way))
         if seen.varies:
             seen.numbers.append((step.event, rule, way))
         for event, its_way in events:

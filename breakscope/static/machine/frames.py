@@ -64,6 +64,8 @@ class Activation(Struct, eq=False):
     # of a region: the program calls it several times, and is seen to give it other values each time
     is_repeated: bool = False
     varies: bool = False
+    # the parameters of its function for which they are the same in all calls
+    fixed: frozenset[str] = frozenset()
     # the last operation that gave a tensor, and how many steps were taken before
     worked: tuple[int, ast.AST | None] = (-1, None)
     _mark: int = 0

@@ -82,6 +82,18 @@ QUIET = {
         for _ in range(4):
             step(x)
     """,
+    "one tensor beside others": """
+        def cut(x, lengths):
+            return x / lengths.max().item()
+
+        @torch.compile
+        def step(x, lengths):
+            return cut(x, lengths=lengths)
+
+        lengths = torch.tensor([3, 5])
+        for _ in range(4):
+            step(torch.randn(8), lengths)
+    """,
     "tensors that hold the same": """
         @torch.compile
         def step(x):
