@@ -18,7 +18,7 @@ DRAWN = frozenset((*(f"random.{name}" for name in DRAWS), *(f"time.{name}" for n
 # methods that keep what they are given, and look at nothing of it
 KEEPING = frozenset({"append", "add", "extend", "insert", "update", "setdefault", "put"})
 USES = (ast.AugAssign, ast.Attribute, ast.BinOp, ast.BoolOp, ast.Call, ast.Compare, ast.FormattedValue, ast.Subscript, ast.UnaryOp)  # fmt: skip
-GATHERING = (ast.Tuple, ast.List, ast.Dict, ast.Starred, ast.IfExp, ast.keyword)
+GATHERING = (ast.Tuple, ast.List, ast.Dict, ast.Starred, ast.IfExp, ast.keyword, ast.Slice)
 FUNCTIONS = ast.FunctionDef | ast.AsyncFunctionDef
 
 

@@ -58,6 +58,15 @@ LOUD = {
         for _ in range(6):
             step(x)
     """,
+    "the end of a slice": """
+        @torch.compile
+        def step(x):
+            most = int(x.abs().max() * 3)  # HAZARD
+            return x[:most] * 2
+
+        for _ in range(4):
+            step(torch.randn(30))
+    """,
     "in a helper": """
         def largest(x):
             value = float(x.max())  # HAZARD
