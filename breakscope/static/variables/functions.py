@@ -30,7 +30,9 @@ def _driven_call(machine: Machine, callee, args, kwargs, node, frame) -> Value:
     state = dict(driver.state)
     driver.state.update(_state_of_decorators(callee))
     watch = None
-    if machine.file.is_called_compiled(callee):
+    is_compiled = machine.file.is_called_compiled(callee)
+    machine.file.note_place(callee, is_compiled)
+    if is_compiled:
         modules = _modules_of(machine, callee, args, kwargs)
         watch = driver.note(callee, args, kwargs, node, modules)
         driver.inside = True
@@ -82,8 +84,10 @@ class FunctionVariable(RoutineVariable):
             machine.file.note_call(callee, args, kwargs)
             if machine.driver.calls is not None and not machine.driver.inside:
                 return _driven_call(machine, callee, args, kwargs, node, frame)
-            if machine.driver.inside and not frame.is_in_branch():
-                machine.driver.note_inner(callee, args, kwargs)
+            if machine.driver.inside:
+                machine.file.note_place(callee, True)
+                if not frame.is_in_branch():
+                    machine.driver.note_inner(callee, args, kwargs)
         return machine.inline(callee, args, kwargs, node, frame)
 
     def getattr(self, machine: Machine, owner, name, node, frame) -> Value:

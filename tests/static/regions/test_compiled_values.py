@@ -207,3 +207,33 @@ def test_modules_in_a_module_of_torch_that_is_compiled_in_place_are_compiled_by_
     """
     seen = {line.strip() for line in lines_of(tmp_path, program)}
     assert seen == {"return self.layer(x)  # BLOCK", "net.body.compile()"}
+
+
+PARTLY = """
+    class Loud(nn.Module):
+        def forward(self, x):
+            print("there")  # LOUD
+            return x
+
+    class Both(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.loud, self.net = Loud(), Net()
+
+        def forward(self, x):
+            return self.net(self.loud(x), 2.0)
+
+    both = Both()
+    CALL
+"""
+
+
+def test_modules_that_the_program_only_calls_eagerly_are_no_regions(tmp_path):
+    calls = "both.net = torch.compile(both.net)\n    both(X)"
+    assert lines_of(tmp_path, PARTLY.replace("CALL", calls)) == []
+
+
+@pytest.mark.parametrize("calls", ["both(X)", "both(X)\n    torch.compile(both)(X)"])
+def test_modules_that_are_compiled_as_well_are_regions(calls, tmp_path):
+    seen = lines_of(tmp_path, PARTLY.replace("CALL", calls))
+    assert [line.strip() for line in seen] == ['print("there")  # LOUD']
