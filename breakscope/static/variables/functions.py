@@ -26,7 +26,7 @@ MODULES = ("ModuleList", "Sequential")  # containers of them, as a Sequence has 
 def _driven_call(machine: Machine, callee, args, kwargs, node, frame) -> Value:
     """A call that the file's own code makes; what is compiled is followed as a whole."""
     driver = machine.driver
-    undecided, driver.undecided = driver.undecided, driver.undecided or frame.is_in_branch()
+    undecided, driver.undecided = driver.undecided, driver.undecided or frame.may_not_happen()
     state = dict(driver.state)
     driver.state.update(_state_of_decorators(callee))
     watch = None
@@ -86,7 +86,7 @@ class FunctionVariable(RoutineVariable):
                 return _driven_call(machine, callee, args, kwargs, node, frame)
             if machine.driver.inside:
                 machine.file.note_place(callee, True)
-                if not frame.is_in_branch():
+                if not frame.may_not_happen():
                     machine.driver.note_inner(callee, args, kwargs)
         return machine.inline(callee, args, kwargs, node, frame)
 
