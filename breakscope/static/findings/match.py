@@ -303,9 +303,11 @@ class Matcher:
         way = replace(seen.way, condition=condition or seen.way.condition)
         events = []
         for earlier, of, its_way in seen.numbers:
-            events.append((held_number(earlier, of, activation, step.event.node), its_way))
+            events.append(
+                (held_number(earlier, of, activation, step.event.node, seen.fixed), its_way)
+            )
         if activation.works_behind(index):
-            events.append((resumed(step.event, rule, activation, seen.varies), way))
+            events.append((resumed(step.event, rule, activation, seen.varies, seen.fixed), way))
         if seen.varies:
             seen.numbers.append((step.event, rule, way))
         for event, its_way in events:
@@ -319,6 +321,8 @@ class Matcher:
             self._constructors(activation, way, found)
         for step in seen.eager:
             if step.child is not None and step.child is not activation:
+                if step.child.is_compiled_by_itself and not way.doubtful and not way.eager:
+                    self.apart.add((step.child.module.path, step.child.line))
                 self._constructors(step.child, way_into(step, seen, True, self.resumed), found)
         for position, event in enumerate(seen.waiting):
             if type(event) is Constructor:

@@ -18,20 +18,23 @@ DRAWN = frozenset((*(f"random.{name}" for name in DRAWS), *(f"time.{name}" for n
 # methods that keep what they are given, and look at nothing of it
 KEEPING = frozenset({"append", "add", "extend", "insert", "update", "setdefault", "put"})
 USES = (ast.AugAssign, ast.Attribute, ast.BinOp, ast.BoolOp, ast.Call, ast.Compare, ast.FormattedValue, ast.Subscript, ast.UnaryOp)  # fmt: skip
-GATHERING = (ast.Tuple, ast.List, ast.Dict, ast.Starred, ast.IfExp, ast.keyword)
+GATHERING = (ast.Tuple, ast.List, ast.Dict, ast.Starred, ast.IfExp, ast.keyword, ast.Slice)
 FUNCTIONS = ast.FunctionDef | ast.AsyncFunctionDef
 
 
-def resumed(event: Event, rule: Rule, activation: Activation, varies: bool) -> Resumed | None:
+def resumed(
+    event: Event, rule: Rule, activation: Activation, varies: bool, fixed: frozenset[str]
+) -> Resumed | None:
     """The event of the code behind a break that hands on what differs between calls, which are given other values
-    where these vary; None where it hands on nothing of the kind, or the code does not look at it."""
+    where these vary, but for the parameters that are `fixed`; None where it hands on nothing of the kind, or the code does
+    not look at it."""
     is_drawn = type(event) is Call and event.name in DRAWN
     what = "number" if is_drawn else _handed_on(event, rule) if varies else ""
-    function = _function_of(activation) if what else None
+    function = function_of(activation) if what else None
     if function is None:
         return None
     flow = flow_of(function)
-    if not (is_drawn or flow.comes_of_parameters(event.node)):
+    if not (is_drawn or flow.comes_of_parameters(event.node, fixed)):
         return None
     if not flow.is_used(event.node, 2) and not flow.is_gathered_before(
         event.node, activation.worked[1]
@@ -41,15 +44,15 @@ def resumed(event: Event, rule: Rule, activation: Activation, varies: bool) -> R
 
 
 def held_number(
-    event: Event, rule: Rule, activation: Activation, behind: ast.AST
+    event: Event, rule: Rule, activation: Activation, behind: ast.AST, fixed: frozenset[str]
 ) -> Resumed | None:
     """The event of the code between a break that hands on a number and a later one, at `behind`, which has to hand
     it on again; None where it is no number, or nobody has it there any more."""
-    function = _function_of(activation) if _handed_on(event, rule) == "number" else None
+    function = function_of(activation) if _handed_on(event, rule) == "number" else None
     if function is None:
         return None
     flow = flow_of(function)
-    is_held = flow.comes_of_parameters(event.node) and flow.is_held_at(event.node, behind)
+    is_held = flow.comes_of_parameters(event.node, fixed) and flow.is_held_at(event.node, behind)
     return _resumed(event, "number") if is_held else None
 
 
@@ -73,7 +76,7 @@ def _handed_on(event: Event, rule: Rule) -> str:
     return "size" if by_values and not has_least and not getattr(event, "store", "") else ""
 
 
-def _function_of(activation: Activation) -> ast.FunctionDef | None:
+def function_of(activation: Activation) -> ast.FunctionDef | None:
     """The function that an activation is of."""
     name = activation.function.rpartition(".")[2]
     for node in walk(activation.module.tree):
@@ -110,12 +113,12 @@ class Flow:
                 for name in (n for target in targets for n in names_in(target)):
                     self.sources.setdefault(name, set()).update(given)
 
-    def comes_of_parameters(self, node: ast.expr) -> bool:
-        """True for an expression that is computed of what the function was given."""
-        waiting, seen = [*names_in(node)], set()
+    def comes_of_parameters(self, node: ast.expr, fixed: frozenset[str]) -> bool:
+        """True for an expression that is computed of what the function was given, but for what is `fixed`."""
+        waiting, seen = [*names_in(node)], {*fixed - self.sources.keys()}
         while waiting:
             name = waiting.pop()
-            if name in self.parameters and name != "self":
+            if name in self.parameters and name != "self" and name not in seen:
                 return True
             if name not in seen:
                 seen.add(name)

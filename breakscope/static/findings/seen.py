@@ -77,6 +77,11 @@ class Seen(Struct, eq=False):
         """True where the program's calls of the region are given other values each time."""
         return self.way.varies or self.activation.varies
 
+    @property
+    def fixed(self) -> frozenset[str]:
+        """The parameters that are the same in all of these calls."""
+        return self.way.fixed | self.activation.fixed
+
     def decided_by(self, event: Event, position: int) -> str:
         """The condition under which a break leaves a comprehension to Python; "" for none, and for one
         that cannot be said beside the comprehension's own."""

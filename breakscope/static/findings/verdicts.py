@@ -28,7 +28,8 @@ class Way(Struct, frozen=True):
     break on. `skipped_caller`: the outermost caller that calls this where it cannot be resumed, so
     that a break in here skips its frame, and why. `apart`: Python calls it, and Dynamo begins anew
     with it. `idle`: it is called behind a break, from where nothing is computed any more. `is_repeated`: the
-    program calls the region several times; `varies`: and gives it other values each time.
+    program calls the region several times; `varies`: and gives it other values each time, but for the
+    parameters that are `fixed`.
     """
 
     chain: Chain = ()
@@ -40,6 +41,7 @@ class Way(Struct, frozen=True):
     idle: bool = False
     is_repeated: bool = False
     varies: bool = False
+    fixed: frozenset[str] = frozenset()
 
 
 class Verdict(Struct, frozen=True):

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import ast
+
+from breakscope.static.findings.resumed import flow_of, function_of
 from breakscope.static.findings.seen import Seen
 from breakscope.static.findings.verdicts import Way, is_open, training_test
 from breakscope.static.machine.frames import Activation, Step
@@ -32,9 +35,24 @@ def way_into(step: Step, seen: Seen, skipped: bool, resumed: set[str]) -> Way:
             idle,
             seen.is_repeated,
             seen.varies,
+            fixed_parameters(step, seen) if seen.varies and seen.fixed else frozenset(),
         )
     doubtful = way.doubtful or _is_rare(step, activation) or is_open(step)
     return Way(chain, way.condition or training_test(step), doubtful, eager, caller)
+
+
+def fixed_parameters(step: Step, seen: Seen) -> frozenset[str]:
+    """The parameters of a called function that it is given by the names of those of its caller which are the same
+    in all calls of the region."""
+    caller, called = function_of(seen.activation), function_of(step.child)
+    if caller is None or called is None or not isinstance(step.node, ast.Call):
+        return frozenset()
+    fixed = seen.fixed - flow_of(caller).sources.keys()
+    spec = called.args
+    names = [parameter.arg for parameter in (*spec.posonlyargs, *spec.args)]
+    positional = zip(names[names[:1] == ["self"] :], step.node.args)
+    given = [*positional, *((part.arg, part.value) for part in step.node.keywords)]
+    return frozenset(n for n, v in given if n and isinstance(v, ast.Name) and v.id in fixed)
 
 
 def _cost(step: Step, activation: Activation, resumed: set[str]) -> tuple[str, str]:

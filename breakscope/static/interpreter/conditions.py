@@ -5,7 +5,17 @@ from __future__ import annotations
 import ast
 
 from breakscope.rulekit.events import CHOSEN
-from breakscope.rulekit.values import Py, ShapeInt, Union, Value
+from breakscope.rulekit.values import (
+    UNKNOWN,
+    Dict,
+    Py,
+    Scalar,
+    Sequence,
+    ShapeInt,
+    Tensor,
+    Union,
+    Value,
+)
 from breakscope.static.interpreter.narrowing import narrow_by
 from breakscope.static.interpreter.rarely import is_rare
 from breakscope.static.machine.frames import Frame
@@ -122,3 +132,26 @@ def usual_truth(value: Value) -> bool | None:
     if type(value) is ShapeInt and value.is_extent:
         return True
     return bool(value.usual) if type(value) is Py and value.usual is not None else None
+
+
+def is_of_data(machine: Machine, test: ast.expr, frame: Frame) -> bool:
+    """True for a test, in the code around a region, of the values in a tensor, of a size that they decide, or of
+    whether a container of unknown length has anything."""
+    if type(test) is ast.UnaryOp:
+        return is_of_data(machine, test.operand, frame)
+    if type(test) is ast.BoolOp:
+        return any(is_of_data(machine, part, frame) for part in test.values)
+    if type(test) is ast.Compare:
+        return any(is_of_data(machine, part, frame) for part in (test.left, *test.comparators))
+    is_call = type(test) is ast.Call
+    if is_call and getattr(test.func, "id", "") in ("len", "bool", "int") and test.args:
+        return is_of_data(machine, test.args[0], frame)
+    if is_call and type(test.func) is ast.Attribute:
+        return is_of_data(machine, test.func.value, frame)
+    if type(test) is ast.Subscript:
+        return is_of_data(machine, test.value, frame)
+    if type(test) is ast.Attribute and test.attr == "shape":
+        return is_of_data(machine, test.value, frame)
+    value = machine.eval(test, frame) if type(test) in (ast.Name, ast.Attribute) else UNKNOWN
+    is_open = isinstance(value, Sequence | Dict) and getattr(value, "items", None) is None
+    return type(value) in (Tensor, Scalar) or is_open

@@ -17,7 +17,7 @@ from breakscope.rulekit.values import (
 )
 from breakscope.rulekit.walking import uses_of, walk
 from breakscope.static.interpreter.blocks import exec_block, exec_path
-from breakscope.static.interpreter.conditions import test_condition
+from breakscope.static.interpreter.conditions import is_of_data, test_condition
 from breakscope.static.interpreter.imports import bind_imports
 from breakscope.static.interpreter.narrowing import narrow_by
 from breakscope.static.interpreter.rarely import is_deprecated, is_rare
@@ -53,7 +53,9 @@ def both_paths(machine: Machine, node: ast.If, frame: Frame) -> int:
     usual = None if machine.region.last_test_is_configuration else machine.region.last_test_usually
     if frame.emits:
         frame.rare = rare or usual is False or is_rare(node.test, True) or is_deprecated(node)
-    branch = frame.branch
+    branch, by_data = frame.branch, frame.by_data
+    if machine.driver.calls is not None and not frame.emits:
+        frame.by_data = (by_data or not undecided) and is_of_data(machine, node.test, frame)
     if not frame.emits and machine.region.last_test_is_configuration:
         frame.branch = node.test, True
     elif machine.region.last_test_is_configuration:
@@ -75,7 +77,7 @@ def both_paths(machine: Machine, node: ast.If, frame: Frame) -> int:
         second = exec_path(machine, node.orelse, frame)
         frame.condition = condition
     otherwise, frame.rare, frame.undecided = frame.rare, rare, undecided
-    frame.branch = branch
+    frame.branch, frame.by_data = branch, by_data
     if first == second == RAISE:
         raise Raised(UNKNOWN)
     if first and second:

@@ -19,7 +19,12 @@ from breakscope.static.machine.machine import Machine
 from breakscope.static.project.generators import is_generator
 from breakscope.static.variables.effects.kept_iterators import note_kept
 from breakscope.static.variables.library.draws import open_turns
-from breakscope.static.variables.library.driven_items import all_items, driven_items, guessed_items
+from breakscope.static.variables.library.driven_items import (
+    all_items,
+    drawn_items,
+    driven_items,
+    guessed_items,
+)
 from breakscope.static.variables.objects.module_containers import contents_of
 
 
@@ -60,7 +65,8 @@ def exec_for(machine: Machine, node: ast.For, frame: Frame) -> int:
     if items is not None:
         return drive_turns(machine, node, frame, turns_of_for(machine, node, frame, items))
     if machine.driver.follows_known_turns(frame):
-        items = all_items(machine, iterable, limits.MOST_KNOWN_RUNS // machine.driver.runs)
+        most = limits.MOST_KNOWN_RUNS // machine.driver.runs
+        items = all_items(machine, iterable, most) or drawn_items(machine, iterable, element, most)
         if items is not None:
             turns = turns_of_items(machine, node, frame, items)
             return drive_known(machine, node, frame, turns, len(items))

@@ -32,7 +32,7 @@ from breakscope.static.interpreter.narrowing import narrow_by, narrow_by_unpacki
 from breakscope.static.machine.frames import GO_ON, LEAVE_LOOP, RETURN, Frame, Raised
 from breakscope.static.machine.library import COMPILING
 from breakscope.static.machine.machine import Machine
-from breakscope.static.machine.watch import may_be_tensor
+from breakscope.static.machine.watch import may_be_in_graph
 from breakscope.static.project.modules import ClassInfo
 from breakscope.static.variables.effects.emitting import emit_call
 from breakscope.static.variables.effects.side_effects import (
@@ -121,7 +121,7 @@ def exec_aug_assign(machine: Machine, node: ast.AugAssign, frame: Frame) -> int:
     ast.copy_location(load, target)
     old = machine.eval(load, frame)
     value = machine.eval(node.value, frame)
-    if frame.emits and (may_be_tensor(old) or may_be_tensor(value)):
+    if frame.emits and (may_be_in_graph(old) or may_be_in_graph(value)):
         frame.activation.worked = len(frame.activation.steps), node
     if isinstance(old, Sequence) and isinstance(node.op, ast.Add) and old.type in ("list", "deque"):
         machine.touch(old)

@@ -29,7 +29,7 @@ def call_of_compiled(driver: Driver, callee: Value, args, kwargs, node, frame) -
     if callee.compiled_of is None or not is_outside:
         yield
         return
-    if not frame.is_in_branch():
+    if not frame.may_not_happen():
         driver.note_module(callee.original, args, kwargs, node)
     driver.inside = True
     try:

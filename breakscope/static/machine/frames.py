@@ -64,6 +64,8 @@ class Activation(Struct, eq=False):
     # of a region: the program calls it several times, and is seen to give it other values each time
     is_repeated: bool = False
     varies: bool = False
+    # the parameters of its function for which they are the same in all calls
+    fixed: frozenset[str] = frozenset()
     # the last operation that gave a tensor, and how many steps were taken before
     worked: tuple[int, ast.AST | None] = (-1, None)
     _mark: int = 0
@@ -155,6 +157,8 @@ class Frame(Struct, eq=False):
     handled: Value | None = None  # the exception being handled
     caught: bool = False  # an exception raised here is caught inside the region
     undecided: int = 0  # whether this code runs: as of events
+    # outside of regions: what decides it is data, which comes out either way now and then
+    by_data: bool = False
     # where an optional tensor is left out, this part of the expression is not evaluated
     spared: bool = False
     rare: bool = False  # this code runs only where the program is debugged, or the like
@@ -180,6 +184,10 @@ class Frame(Struct, eq=False):
     def is_in_branch(self) -> bool:
         """True where a test, or an earlier `return`, decides whether this code runs."""
         return bool(self.undecided or self.condition)
+
+    def may_not_happen(self) -> bool:
+        """True where a test decides whether this code runs, and data does not decide it."""
+        return self.is_in_branch() and not self.by_data
 
     def enclosing(self, name: str) -> Frame | None:
         """The enclosing function frame that binds `name`."""

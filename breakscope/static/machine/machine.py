@@ -21,7 +21,7 @@ from breakscope.static.machine.gaps import PASSING, why
 from breakscope.static.machine.journal import Journal
 from breakscope.static.machine.library import CHANGING_METHODS, Library
 from breakscope.static.machine.state import CheckedFile, Objects, RegionState, Summaries
-from breakscope.static.machine.watch import OPERATIONS, Watch, may_be_tensor
+from breakscope.static.machine.watch import OPERATIONS, Watch, may_be_in_graph
 from breakscope.static.project.modules import ClassInfo, FunctionInfo, ModuleInfo
 from breakscope.static.project.source import text_of
 
@@ -109,7 +109,7 @@ class Machine:
             return UNKNOWN
         try:
             value = run(self, node, frame)
-            if frame.emits and type(node) in OPERATIONS and may_be_tensor(value):
+            if frame.emits and type(node) in OPERATIONS and may_be_in_graph(value):
                 frame.activation.worked = len(frame.activation.steps), node
             if self.watch is not None:
                 self.watch.evaluated(node, value, frame)

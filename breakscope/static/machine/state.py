@@ -44,6 +44,9 @@ class CheckedFile(Struct, eq=False):
     names: CompiledNames | None = None
     dynamic: dict[int, Value] = {}  # by `id` of what is compiled: the `dynamic` of torch.compile
     whole: set[int] = set()  # ids of what is compiled with `fullgraph`
+    # ids of functions that its own code calls inside of what is compiled, or as that; and outside
+    inside: set[int] = set()
+    outside: set[int] = set()
 
     def compiled_names(self) -> CompiledNames:
         """The names of what the file compiles."""
@@ -63,14 +66,28 @@ class CheckedFile(Struct, eq=False):
         return replace(value, compiled_of=value) if has_state else value
 
     def note_compiled_in_place(self, module: Value, options: dict[str, Value]) -> None:
-        """Keep a module whose `compile` is called."""
+        """Keep a module whose `compile` is called: of one whose `forward` stands in torch, which Dynamo skips,
+        the modules in it."""
         self.note_compiled(module, options)
         self.in_place.append(module)
+        if type(module) is Sequence:
+            for part in module.items or ():
+                self.note_compiled_in_place(part.original, options)
 
     def note_call(self, function: Function, args: list[Value], kwargs: dict[str, Value]) -> None:
         """Keep what the program itself hands to a compiled function."""
         if id(function.info) not in self.calls and self.is_compiled(function):
             self.calls[id(function.info)] = (function, args, kwargs)
+
+    def note_place(self, function: Function, is_inside: bool) -> None:
+        """Keep where the file's own code calls a function."""
+        (self.inside if is_inside else self.outside).add(id(function.info))
+
+    def is_only_eager(self, function: Function) -> bool:
+        """True for a function that the file's own code only calls outside of what it compiles, and calls."""
+        key = id(function.info)
+        calls_compiled = any(calls for calls, _ in self.programs)
+        return calls_compiled and key in self.outside and key not in self.inside
 
     def is_compiled(self, function: Function) -> bool:
         return "compiled" in function.info.marks or any(

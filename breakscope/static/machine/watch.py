@@ -92,7 +92,13 @@ def _is_operation(node: ast.expr, value: Value, frame: Frame) -> bool:
 
 
 def may_be_tensor(value: Value | None) -> bool:
-    return value is not None and (value.is_unknown or type(value) in (Tensor, Union, Scalar))
+    return may_be_in_graph(value) or type(value) is Scalar
+
+
+def may_be_in_graph(value: Value | None) -> bool:
+    """True for what an operation of the graph may have given: a number that was read from a tensor is Python's
+    behind the break there."""
+    return value is not None and (value.is_unknown or type(value) in (Tensor, Union))
 
 
 def _name(node: ast.expr | None) -> str:

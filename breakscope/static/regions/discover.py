@@ -164,7 +164,7 @@ def _module_region(machine: Machine, cls: Class) -> Region | None:
         only_raises(forward) and "__call__" not in members_of(cls.info)
     ):
         return None
-    if _is_training_loop(forward):
+    if _is_training_loop(forward) or machine.file.is_only_eager(forward):
         return None
     name = f"{cls.info.qualname}.{entry}"
     # what a decorator puts around it may be around other methods, too

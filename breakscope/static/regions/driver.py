@@ -38,8 +38,8 @@ from breakscope.static.regions.variation import (
     are_alike,
     describe,
     differing,
-    given_others,
     is_symbolic,
+    note_given,
     variation,
 )
 from breakscope.static.variables.misc import Recorder
@@ -93,7 +93,8 @@ def add_events(
         _emit_idle(machine, frame, function, recorder.done)
         return
     entered.is_repeated = len(recorder.calls) > 1
-    entered.varies = given_others(machine.driver, [args for args, _, _ in recorder.calls])
+    rows = [bound(machine, function, args, kwargs) for args, kwargs, _ in recorder.calls]
+    note_given(machine.driver, entered, rows)
     _emit_variation(machine, frame, function, recorder, owner or function.bound)
     emit_writes(machine, frame, function.bound, writes, recorder.marks)
 

@@ -22,6 +22,7 @@ from breakscope.rulekit.values import (
     Value,
 )
 from breakscope.static.machine.driver import INFERENCE, Driver
+from breakscope.static.machine.frames import Activation
 from breakscope.static.variables.tensors.creation import NARROW
 from breakscope.static.variables.tensors.sizes import LAYOUT
 
@@ -33,16 +34,23 @@ OPEN = Dict | Py | Scalar | Sequence | Tensor | ExternalInstance
 KINDS = frozenset({"bool", "int", "float", "str"})
 
 
-def given_others(driver: Driver, rows: list[list[Value]]) -> bool:
-    """True where calls are given other tensors, whose numbers are not the same for all that is known: those of
-    one text are."""
-    for values in zip(*rows):
-        tensors = {id(v): v for value in values for v in _tensors_in(value, 2)}
-        if any(key not in driver.plain for key in tensors) and len(tensors) > 1:
-            first = {id(v) for v in _tensors_in(values[0], 2)}
-            if not all(first == {id(v) for v in _tensors_in(value, 2)} for value in values):
-                return True
-    return False
+def note_given(driver: Driver, entered: Activation, rows: list[dict[str, Value]]) -> None:
+    """Note of a region, with what each of its calls has for its parameters, which of these are the same in all."""
+    for name in set.intersection(*map(set, rows)) if rows else ():
+        if _given_others(driver, [row[name] for row in rows]):
+            entered.varies = True
+        else:
+            entered.fixed |= {name}
+
+
+def _given_others(driver: Driver, values: list[Value]) -> bool:
+    """True where a parameter is given other tensors in some calls, whose numbers are not the same for all that is
+    known: those of one text are."""
+    tensors = {id(v): v for value in values for v in _tensors_in(value, 2)}
+    if len(tensors) < 2 or all(key in driver.plain for key in tensors):
+        return False
+    first = {id(v) for v in _tensors_in(values[0], 2)}
+    return not all(first == {id(v) for v in _tensors_in(value, 2)} for value in values)
 
 
 def _tensors_in(value: Value, depth: int) -> Iterator[Tensor]:

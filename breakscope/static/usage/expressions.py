@@ -30,6 +30,7 @@ from breakscope.static.usage.wrapping import (
     Decorator,
     compile_in_place,
     compiles_in_place,
+    part_of_module,
     short,
     wrap,
 )
@@ -130,6 +131,10 @@ class Expressions:
             and compiles_in_place(self.state, callee)
         ):
             return compile_in_place(self.state, callee.receiver, node, kwargs, result)
+        if getattr(node.func, "attr", "") == "compile" and callee.is_unknown:
+            part = part_of_module(self.state, node.func.value)
+            if part is not None:
+                return compile_in_place(self.state, part, node, kwargs, result)
         if isinstance(node.func, ast.Name) and node.func.id == "isinstance" and len(args) == 2:
             self.asked_for_type(node, args)
             return UNKNOWN

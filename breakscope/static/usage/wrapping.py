@@ -13,10 +13,12 @@ from breakscope.rulekit.values import (
     ExternalInstance,
     Instance,
     Method,
+    Sequence,
     Value,
 )
 from breakscope.rulekit.walking import walk
 from breakscope.static.definitions.classes import find_member
+from breakscope.static.regions.arguments import configured_instance
 from breakscope.static.usage.loops import changed_in, path_of, varies
 from breakscope.static.usage.scope import Local
 from breakscope.static.usage.state import State
@@ -143,6 +145,19 @@ def compiles_in_place(state: State, callee: Value) -> bool:
     return isinstance(receiver, Instance) or (
         isinstance(receiver, ExternalInstance) and receiver.name.startswith("torch.nn.")
     )
+
+
+def part_of_module(state: State, node: ast.expr) -> Value | None:
+    """The module of torch's that stands at `net.body`, as the class of `net` makes it; None for any other."""
+    if not isinstance(node, ast.Attribute):
+        return None
+    owner = state.path_value(node.value)
+    if not isinstance(owner, Instance):
+        return None
+    found = configured_instance(state.machine, owner.cls).attributes.get(node.attr, UNKNOWN)
+    is_of_torch = isinstance(found, Sequence) and found.type == "Sequential"
+    is_of_torch |= isinstance(found, ExternalInstance) and found.name.startswith("torch.nn.")
+    return found if is_of_torch else None
 
 
 def compile_in_place(state: State, receiver: Value, node: ast.Call, kwargs, result: str) -> Value:

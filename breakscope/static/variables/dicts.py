@@ -264,6 +264,8 @@ def missing_item(
         return None
     machine.touch(container)
     container.items[index.value] = machine.call(kept[1], [], {}, node, frame)
+    if container.home:
+        note_nested(machine, container, container.home)
     return container.items[index.value]
 
 

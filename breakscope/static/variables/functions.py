@@ -26,11 +26,13 @@ MODULES = ("ModuleList", "Sequential")  # containers of them, as a Sequence has 
 def _driven_call(machine: Machine, callee, args, kwargs, node, frame) -> Value:
     """A call that the file's own code makes; what is compiled is followed as a whole."""
     driver = machine.driver
-    undecided, driver.undecided = driver.undecided, driver.undecided or frame.is_in_branch()
+    undecided, driver.undecided = driver.undecided, driver.undecided or frame.may_not_happen()
     state = dict(driver.state)
     driver.state.update(_state_of_decorators(callee))
     watch = None
-    if machine.file.is_called_compiled(callee):
+    is_compiled = machine.file.is_called_compiled(callee)
+    machine.file.note_place(callee, is_compiled)
+    if is_compiled:
         modules = _modules_of(machine, callee, args, kwargs)
         watch = driver.note(callee, args, kwargs, node, modules)
         driver.inside = True
@@ -82,8 +84,10 @@ class FunctionVariable(RoutineVariable):
             machine.file.note_call(callee, args, kwargs)
             if machine.driver.calls is not None and not machine.driver.inside:
                 return _driven_call(machine, callee, args, kwargs, node, frame)
-            if machine.driver.inside and not frame.is_in_branch():
-                machine.driver.note_inner(callee, args, kwargs)
+            if machine.driver.inside:
+                machine.file.note_place(callee, True)
+                if not frame.may_not_happen():
+                    machine.driver.note_inner(callee, args, kwargs)
         return machine.inline(callee, args, kwargs, node, frame)
 
     def getattr(self, machine: Machine, owner, name, node, frame) -> Value:

@@ -28,7 +28,13 @@ from breakscope.static.variables.effects.emitting import emit_call
 from breakscope.static.variables.nn_module import call_module_method
 from breakscope.static.variables.objects.attribute_stores import inherited_attribute_method
 from breakscope.static.variables.objects.attributes import FILLING, READING
-from breakscope.static.variables.objects.module_containers import HELD, contents_of, hold_contents
+from breakscope.static.variables.objects.module_containers import (
+    HELD,
+    LAYER,
+    contents_of,
+    hold_contents,
+    layer_of,
+)
 from breakscope.static.variables.objects.tensor_subclasses import is_of_subclass
 
 
@@ -73,14 +79,12 @@ class SuperVariable(Variable):
         if base and name == "__init__":
             emit_call(machine, f"{base}.__init__", instance, args, kwargs, node, frame)
         if name == "forward" and is_module(machine, instance):
-            base = next(
-                (n for n in externals if n.startswith("torch.nn.") and n != "torch.nn.Module"),
-                None,
-            )
+            base = layer_of(machine, externals)
             if HELD in instance.attributes:
                 return machine.call(instance.attributes[HELD], args, kwargs, node, frame)
             if base:
-                result = machine.call(ExternalInstance(base), args, kwargs, node, frame)
+                layer = instance.attributes.get(LAYER, ExternalInstance(base))
+                result = machine.call(layer, args, kwargs, node, frame)
                 weight = instance.attributes.get("weight", UNKNOWN)
                 is_of_class = type(result) is Tensor and is_of_subclass(machine, weight)
                 return replace(result, kind="subclass") if is_of_class else result

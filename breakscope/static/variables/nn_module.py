@@ -100,6 +100,9 @@ class ModuleListVariable(ListVariable):
             return register_hook(machine, owner, name, args, node, frame)
         note_mode(machine, owner, name, args, kwargs, node, frame)
         note_module_change(machine, owner, name, args, kwargs, node, frame)
+        if name == "compile" and owner.type == "Sequential" and not frame.emits:
+            machine.file.note_compiled_in_place(owner, kwargs)
+            return NONE
         if name in SELF_METHODS:
             if name == "apply":
                 submodules.apply(machine, owner, args, node, frame)

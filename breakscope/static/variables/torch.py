@@ -45,6 +45,7 @@ from breakscope.static.variables.tensors.patterns import einsum_result
 from breakscope.static.variables.tensors.results import returned_value, tensor_result
 from breakscope.static.variables.tensors.size_rules import einsum_sizes, sizes_by_name
 from breakscope.static.variables.tensors.sizes import (
+    DrawnSize,
     joined_sizes,
     padded_sizes,
     resized,
@@ -305,7 +306,8 @@ def call_sparse_maker(machine: Machine, args, kwargs, node, frame) -> Value:
 
 def call_where(machine: Machine, args, kwargs, node, frame) -> Value:
     if len(args) == 1:
-        return Sequence("tuple", None, Tensor("int", 1))
+        shape = (DrawnSize(args[0]),) if type(args[0]) is Tensor and not frame.emits else None
+        return Sequence("tuple", None, Tensor("int", 1, shape))
     tensors = [a for a in args[1:] if isinstance(a, Tensor)]
     dtypes = {t.dtype for t in tensors}
     dimensions = [0 if isinstance(a, Const) else getattr(a, "ndim", None) for a in args]

@@ -59,7 +59,7 @@ from breakscope.static.variables.objects.autograd import (
 from breakscope.static.variables.objects.construction import instantiate
 from breakscope.static.variables.objects.decorated import note_decorated
 from breakscope.static.variables.objects.hooks import run_hooks, run_pre_hooks
-from breakscope.static.variables.objects.module_containers import HELD, contents_of
+from breakscope.static.variables.objects.module_containers import HELD, LAYER, contents_of
 from breakscope.static.variables.objects.operators import (
     compare_object,
     object_operator,
@@ -158,7 +158,8 @@ class InstanceVariable(Variable):
         if not isinstance(method, Function | Union):
             method = callee.attributes.get(HELD, UNKNOWN)
             if not isinstance(method, Sequence):
-                return UNKNOWN
+                layer = callee.attributes.get(LAYER)
+                return UNKNOWN if layer is None else machine.call(layer, args, kwargs, node, frame)
         if callee.compiled_of is not None:
             method, callee = of_compiled(method, callee, "__call__"), callee.original
         if isinstance(method, Function):

@@ -54,6 +54,15 @@ QUIET = {
             self.track(y.mean().item())
             return y
     """,
+    "what is read is added up behind a break": """
+        def track(self, value):
+            self.count += value
+
+        def forward(self, x):
+            y = self.linear(x)
+            self.track(y.mean().item())
+            return y
+    """,
 }
 LOUD = {
     "something is computed behind it": """

@@ -58,6 +58,15 @@ LOUD = {
         for _ in range(6):
             step(x)
     """,
+    "the end of a slice": """
+        @torch.compile
+        def step(x):
+            most = int(x.abs().max() * 3)  # HAZARD
+            return x[:most] * 2
+
+        for _ in range(4):
+            step(torch.randn(30))
+    """,
     "in a helper": """
         def largest(x):
             value = float(x.max())  # HAZARD
@@ -81,6 +90,18 @@ QUIET = {
         x = torch.randn(8)
         for _ in range(4):
             step(x)
+    """,
+    "one tensor beside others": """
+        def cut(x, lengths):
+            return x / lengths.max().item()
+
+        @torch.compile
+        def step(x, lengths):
+            return cut(x, lengths=lengths)
+
+        lengths = torch.tensor([3, 5])
+        for _ in range(4):
+            step(torch.randn(8), lengths)
     """,
     "tensors that hold the same": """
         @torch.compile

@@ -179,3 +179,61 @@ def test_a_module_of_torch_in_place_compiles_nothing(tmp_path):
             net(torch.ones(n, 4))
     """
     assert lines_of(tmp_path, program) == ["net.compile()"]
+
+
+def test_modules_in_a_module_of_torch_that_is_compiled_in_place_are_compiled_by_themselves(
+    tmp_path,
+):
+    program = """
+        class Block(nn.Module):
+            def __init__(self, before, after):
+                super().__init__()
+                self.layer = nn.Linear(before, after)
+
+            def forward(self, x):
+                return self.layer(x)  # BLOCK
+
+        class Whole(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.body = nn.Sequential(Block(4, 8), Block(8, 2))
+
+            def forward(self, x):
+                return self.body(x)
+
+        net = Whole()
+        net.body.compile()
+        net(X)
+    """
+    seen = {line.strip() for line in lines_of(tmp_path, program)}
+    assert seen == {"return self.layer(x)  # BLOCK", "net.body.compile()"}
+
+
+PARTLY = """
+    class Loud(nn.Module):
+        def forward(self, x):
+            print("there")  # LOUD
+            return x
+
+    class Both(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.loud, self.net = Loud(), Net()
+
+        def forward(self, x):
+            return self.net(self.loud(x), 2.0)
+
+    both = Both()
+    CALL
+"""
+
+
+def test_modules_that_the_program_only_calls_eagerly_are_no_regions(tmp_path):
+    calls = "both.net = torch.compile(both.net)\n    both(X)"
+    assert lines_of(tmp_path, PARTLY.replace("CALL", calls)) == []
+
+
+@pytest.mark.parametrize("calls", ["both(X)", "both(X)\n    torch.compile(both)(X)"])
+def test_modules_that_are_compiled_as_well_are_regions(calls, tmp_path):
+    seen = lines_of(tmp_path, PARTLY.replace("CALL", calls))
+    assert [line.strip() for line in seen] == ['print("there")  # LOUD']

@@ -39,6 +39,18 @@ def applied(x, function):
 
 """
 PROGRAMS = {
+    "texts that a command line has unless somebody says otherwise": (
+        "SIZE BRK712",
+        """
+        def main():
+            parser = argparse.ArgumentParser()
+            parser.add_argument("texts", nargs="*", default=["one", "three", "seventeen"])
+            for text in parser.parse_args().texts:
+                step(torch.tensor([[ord(letter) for letter in text]]))
+
+        main()
+        """,
+    ),
     "another try with another number": (
         "NUMBER BRK709",
         """

@@ -288,3 +288,41 @@ class Net(torch.nn.Module):
 
 def test_a_handle_that_the_region_makes(tmp_path):
     assert ("BRK608", 11) in found(analysed(tmp_path, {"program.py": HANDLE}))
+
+
+def test_lists_that_a_hook_of_a_program_fills_by_name_grow(tmp_path):
+    source = """\
+import collections
+import torch
+from torch import nn
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layer = nn.Linear(3, 3)
+
+    def forward(self, x):
+        return self.layer(x)
+
+
+class Stats:
+    def __init__(self):
+        self.data = collections.defaultdict(list)
+
+    def hook(self, name):
+        def note(module, inputs, output):
+            self.data[name].append(output.detach().mean())
+
+        return note
+
+
+net, stats = Net(), Stats()
+for name, module in net.named_modules():
+    if isinstance(module, nn.Linear):
+        module.register_forward_hook(stats.hook(name))
+fast = torch.compile(net)
+for _ in range(4):
+    fast(torch.randn(6, 3))
+"""
+    assert found(analysed(tmp_path, {"run.py": source})) == [("BRK703", 21)]

@@ -97,6 +97,92 @@ PROGRAMS = {
         run(torch.randn(2, 4))
         """,
     ),
+    "layers of torch's that the file derives from": (
+        "print('there')",
+        "LINE BRK712",
+        """
+        class Layer(nn.Linear):
+            def forward(self, x):
+                return super().forward(x)
+
+        class Net(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.first, self.layer, self.second = Block(4, 4), Layer(4, 8), Block(8, 2)
+
+            def forward(self, x):
+                return self.second(self.layer(self.first(x)))
+
+        with torch.no_grad():
+            torch.compile(Net())(torch.randn(2, 4))
+        """,
+    ),
+    "what a loop calls before its break": (
+        "pass",
+        "ACT BRK712",
+        """
+        class Net(nn.Module):
+            def forward(self, levels):
+                found = []
+                for level in levels:
+                    y = act(level)
+                    print("there")
+                    found.append(y)
+                return found
+
+        net = torch.compile(Net())
+        net([torch.randn(2, 4), torch.randn(2, 8)])
+        """,
+    ),
+    "what a test of a mask stands before": (
+        "pass",
+        "ACT BRK712",
+        """
+        class Net(nn.Module):
+            def forward(self, x, kinds):
+                out = torch.zeros_like(x)
+                for kind in range(3):
+                    mask = kinds == kind
+                    if mask.any():
+                        out[mask] = act(x[mask])
+                return out
+
+        net = torch.compile(Net())
+        net(torch.randn(9, 3), torch.tensor([0, 0, 0, 1, 1, 2, 2, 2, 2]))
+        """,
+    ),
+    "where a mask holds": (
+        "pass",
+        "ACT BRK712",
+        """
+        class Net(nn.Module):
+            def forward(self, x, kinds):
+                out = torch.zeros_like(x)
+                for kind in range(3):
+                    (rows,) = torch.where(kinds == kind)
+                    out[rows] = act(x[rows])
+                return out
+
+        net = torch.compile(Net())
+        net(torch.randn(9, 3), torch.tensor([0, 0, 0, 1, 1, 2, 2, 2, 2]))
+        """,
+    ),
+    "for each value that there is": (
+        "pass",
+        "ACT BRK712",
+        """
+        class Net(nn.Module):
+            def forward(self, x, kinds):
+                out = torch.zeros_like(x)
+                for kind in torch.unique(kinds):
+                    mask = kinds == kind
+                    out[mask] = act(x[mask])
+                return out
+
+        net = torch.compile(Net())
+        net(torch.randn(9, 3), torch.tensor([0, 0, 0, 1, 1, 2, 2, 2, 2]))
+        """,
+    ),
 }
 PROGRAMS["the place in a list of modules"] = (
     "pass",

@@ -23,6 +23,7 @@ from breakscope.static.definitions.classes import external_bases, members_of
 from breakscope.static.machine.frames import Frame, Raised
 from breakscope.static.machine.machine import Machine
 from breakscope.static.variables.library.loaders import batches
+from breakscope.static.variables.tensors.sizes import DrawnSize
 from breakscope.static.variables.user_defined import is_stop
 
 
@@ -56,6 +57,15 @@ def all_items(machine: Machine, iterable: Value, most: int) -> list[Value] | Non
         short = len(iterable.items) <= most
         return [Const(key) for key in iterable.items] if short else None
     return None
+
+
+def drawn_items(machine: Machine, iterable: Value, element: Value, most: int) -> list[Value] | None:
+    """Two rows of a tensor that has as many as the values in another one make it, in what is compiled: as a rule
+    these are several, and what is done for one is done for each."""
+    is_drawn = type(iterable) is Tensor and iterable.shape and type(iterable.shape[0]) is DrawnSize
+    if not is_drawn or not machine.driver.inside or most < 2 or type(element) is not Tensor:
+        return None
+    return [element, replace(element)]
 
 
 def _members(machine: Machine, cls: Class, node: ast.expr, frame: Frame) -> list[Value] | None:

@@ -26,7 +26,7 @@ def parser_result(
 
 
 def option(machine: Machine, name: str) -> Value:
-    """The default of an option that is a number, or several."""
+    """The default of an option that is a number, or a list of what is known."""
     return machine.driver.options.get(name, UNKNOWN)
 
 
@@ -36,8 +36,9 @@ def _note_option(machine: Machine, args: list[Value], kwargs: dict[str, Value]) 
     if "dest" in kwargs and isinstance(kwargs["dest"], Const):
         names = [str(kwargs["dest"].value)]
     chosen = next((name for name in names if name.startswith("--")), names[0] if names else "")
-    numbers = default.items if isinstance(default, Sequence) else [default]
-    if chosen and numbers and all(map(_is_number, numbers)):
+    is_list = isinstance(default, Sequence) and bool(default.items)
+    is_known = all(v.is_const for v in default.items) if is_list else _is_number(default)
+    if chosen and is_known:
         machine.driver.options[chosen.lstrip("-").replace("-", "_")] = default
 
 

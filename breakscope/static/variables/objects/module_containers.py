@@ -42,8 +42,11 @@ SCRIPTING = {
 }
 # the attribute under which an object keeps what the container that it derives from holds
 HELD = "[]"
+# the one under which it keeps the layer of torch's that its class derives from, with what that was given
+LAYER = "()"
 # the one under which it keeps those of names that are put together, by their (beginning, end)
 OPEN = "*"
+MODULE = "torch.nn.Module"
 DICTS = frozenset({"torch.nn.ModuleDict", "torch.nn.ParameterDict"})
 CONTAINERS = DICTS | {"torch.nn.Sequential", "torch.nn.ModuleList", "torch.nn.ParameterList"}
 PLAIN_DICTS = frozenset({"dict", "collections.OrderedDict", "collections.UserDict"})
@@ -88,15 +91,11 @@ def hold_contents(
     node: ast.AST,
     frame: Frame,
 ) -> None:
-    """Keep what an object's constructor hands to the container that its class derives from."""
-    base = next(
-        (
-            name
-            for name in external_bases(machine, owner.cls.info)
-            if name in CONTAINERS or name in PLAIN
-        ),
-        "",
-    )
+    """Keep what an object's constructor hands to the container, or the layer, that its class derives from."""
+    bases = external_bases(machine, owner.cls.info)
+    base = next((name for name in bases if name in CONTAINERS or name in PLAIN), "")
+    if not base and (layer := layer_of(machine, bases)):
+        owner.attributes[LAYER] = ExternalInstance(layer, tuple(args), tuple(kwargs.items()))
     if not base or (base in PLAIN and has_generated_init(machine, owner.cls.info)):
         return
     if base in PLAIN:
@@ -128,6 +127,15 @@ def hold_contents(
     for option in (made, *args[:1]):
         if isinstance(option, Dict):
             owner.attributes.update({k: v for k, v in option.items.items() if isinstance(k, str)})
+
+
+def layer_of(machine: Machine, bases: tuple[str, ...]) -> str:
+    """The layer of torch's among the classes that one derives from; "" for none."""
+    for name in bases:
+        is_layer = name.startswith("torch.nn.") and not name.endswith(".Module")
+        if is_layer and name not in CONTAINERS and machine.library.is_subclass(name, MODULE):
+            return name
+    return ""
 
 
 def contents_of(machine: Machine, value: Value) -> Value:

@@ -17,6 +17,7 @@ from breakscope.rulekit.values import (
 )
 from breakscope.static.machine.frames import Frame
 from breakscope.static.machine.machine import Machine
+from breakscope.static.variables.objects.module_containers import LAYER
 from breakscope.static.variables.objects.submodules import descendants
 
 LINEAR = "in_features out_features bias".split()
@@ -77,6 +78,8 @@ def _own_sizes(module: Value) -> list[tuple[str, tuple]] | None:
         return [] if module.items is not None else None
     if type(module) is Instance:
         held = [(n, value.original) for n, value in module.attributes.items()]
+        if LAYER in module.attributes:
+            return _own_sizes(module.attributes[LAYER])
         own = [(n, value) for n, value in held if getattr(value, "kind", "") == "parameter"]
         known = all(value.shape and all(type(s) is int for s in value.shape) for _, value in own)
         return [(n, value.shape) for n, value in own] if known else None

@@ -13,7 +13,7 @@ from breakscope.static.machine.frames import Frame
 from breakscope.static.machine.lattice import join_all
 from breakscope.static.machine.machine import Machine
 from breakscope.static.variables.lists import MODULES
-from breakscope.static.variables.objects.module_containers import HELD
+from breakscope.static.variables.objects.module_containers import HELD, LAYER
 
 WALKS = frozenset({"children", "named_children", "modules", "named_modules"})
 
@@ -45,6 +45,8 @@ def children(machine: Machine, owner: Value) -> Iterator[tuple[str, Value]]:
         yield from zip(names, items)
     elif type(owner) is Instance:
         for name, value in owner.attributes.items():
+            if name == LAYER:
+                continue
             if name == HELD and type(value) is Sequence:
                 yield from children(machine, value)
             elif is_module(machine, value) or getattr(value, "type", "") in MODULES:
