@@ -233,6 +233,9 @@ class Matcher:
                 chain = (*seen.way.chain, (seen.activation, step.node))
                 keep(verdict_of(rule, problem, step.event, seen.way, chain), seen.found)
                 seen.skipped = True
+            if seen.skipped and seen.activation.works_between(before, index):
+                # Dynamo compiles what stands before the statement, and leaves only the rest to Python
+                seen.begun, seen.traced, before = True, len(seen.waiting), index
         if not step.undecided:
             seen.new_graph[step.condition] = index
         if isinstance(step.node, COMPREHENSIONS) and not _breaks_itself(step):

@@ -122,7 +122,7 @@ def exec_aug_assign(machine: Machine, node: ast.AugAssign, frame: Frame) -> int:
     old = machine.eval(load, frame)
     value = machine.eval(node.value, frame)
     if frame.emits and (may_be_in_graph(old) or may_be_in_graph(value)):
-        frame.activation.worked = len(frame.activation.steps), node
+        frame.activation.note_work(node)
     if isinstance(old, Sequence) and isinstance(node.op, ast.Add) and old.type in ("list", "deque"):
         machine.touch(old)
         extend_sequence(machine, old, value, frame, node, "extend")

@@ -68,6 +68,7 @@ class Activation(Struct, eq=False):
     fixed: frozenset[str] = frozenset()
     # the last operation that gave a tensor, and how many steps were taken before
     worked: tuple[int, ast.AST | None] = (-1, None)
+    began: int = -1  # how many steps were taken before the first that surely did
     _mark: int = 0
 
     def mark(self) -> int:
@@ -87,6 +88,19 @@ class Activation(Struct, eq=False):
     def note_made(self, value: Value) -> None:
         """An iterator or a view of a dict is made, which a break hands on as Python's own."""
         self.named[id(value)] = (value, len(self.steps))
+
+    def note_work(self, node: ast.AST, is_sure: bool = True) -> None:
+        """An operation gives a tensor, or what may be one."""
+        self.worked = len(self.steps), node
+        if is_sure and self.began < 0:
+            self.began = len(self.steps)
+
+    def works_between(self, first: int, last: int, depth: int = 3) -> bool:
+        """True where something is computed with tensors between two steps, here or in what is called."""
+        return first <= self.began <= last or any(
+            child is not None and depth > 0 and child.works_between(0, len(child.steps), depth - 1)
+            for child in (step.child for step in self.steps[first:last])
+        )
 
     def works_behind(self, index: int) -> bool:
         """True where something is computed with tensors behind a step, as far as the function's end."""

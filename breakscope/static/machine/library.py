@@ -26,6 +26,7 @@ from breakscope.rulekit.values import (
     Tensor,
     Value,
 )
+from breakscope.static.machine.versions import OF_TORCH, version_of_torch
 
 ALIASES = {
     "torch.nn.modules.module.Module": "torch.nn.Module",
@@ -90,7 +91,6 @@ CONSTANTS = {
     "sys.platform": Py("str", "environment"),
     "os.name": Py("str", "environment"),
     "sys.version_info": VERSION_INFO,
-    "torch.__version__": Py("str", "environment"),
     "torch.version.cuda": Py("str", "environment"),
     "sys.modules": Py("dict", "environment"),
     "os.environ": Py("os.environ", "environment"),
@@ -281,7 +281,7 @@ class Library:
 
     def constant(self, name: str) -> Value | None:
         """The value of a library name that is no function, class or module."""
-        return CONSTANTS.get(name)
+        return version_of_torch() if name in OF_TORCH else CONSTANTS.get(name)
 
     def answer(self, name: str) -> Value | None:
         """The result of a call that Dynamo replaces by a constant."""

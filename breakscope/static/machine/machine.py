@@ -110,7 +110,7 @@ class Machine:
         try:
             value = run(self, node, frame)
             if frame.emits and type(node) in OPERATIONS and may_be_in_graph(value):
-                frame.activation.worked = len(frame.activation.steps), node
+                frame.activation.note_work(node, value.is_tensor)
             if self.watch is not None:
                 self.watch.evaluated(node, value, frame)
             return value

@@ -129,15 +129,20 @@ def configured(machine: Machine, parameter: ast.arg, default: Value | None, fram
         return default  # whatever the annotation makes of a class that is handed over
     annotated = value_of_annotation(machine, parameter.annotation, frame)
     if isinstance(annotated, Py):
+        if _is_none(default):
+            return CONFIG  # as `Optional[int]` is: the type alone does not say that it may be None
         return Py(annotated.type, "config", default.value if isinstance(default, Const) else None)
     if isinstance(annotated, Tensor | Instance | ExternalInstance | Sequence | Dict):
-        return annotated
+        return join(annotated, NONE) if _is_none(default) else annotated
     if type(annotated) is Union and all(
         option.is_none or isinstance(option, Instance | ExternalInstance)
         for option in annotated.options
     ):
         return annotated
     if default is not None:
+        is_optional = type(annotated) is Union and any(o.is_none for o in annotated.options)
+        if is_optional and isinstance(default, Const) and not default.is_none:
+            return Py("unknown", "config", default.value)  # of its type, or None
         return opened(default)
     if parameter.arg.endswith(LOADERS):
         return ExternalInstance("torch.utils.data.DataLoader", sure=False)

@@ -22,6 +22,7 @@ from breakscope.rulekit.values import (
 from breakscope.static.machine.frames import Frame
 from breakscope.static.machine.library import CONTAINER_TYPES, PYTHON_TYPES
 from breakscope.static.machine.machine import Machine
+from breakscope.static.machine.versions import Version, attribute_of_version
 from breakscope.static.variables.effects.emitting import emit_call, sureness
 from breakscope.static.variables.library.evaluated import evaluated_method
 from breakscope.static.variables.library.folding import (
@@ -124,7 +125,8 @@ class ConstantVariable(NumberVariable):
         if isinstance(owner.value, int | float | complex) and name in NUMBER_PROPERTIES:
             known = getattr(owner.value, name, None)  # a float has no numerator
             return UNKNOWN if known is None else constant(known)
-        return Method(owner, name)
+        known = isinstance(owner.value, Version) and attribute_of_version(owner.value, name)
+        return known or Method(owner, name)
 
     def getitem(self, machine: Machine, container, index, store, node, frame) -> Value:
         known = container.value

@@ -27,6 +27,7 @@ from breakscope.static.definitions.names import external_value
 from breakscope.static.machine.frames import Frame
 from breakscope.static.machine.library import GIVEN_UP, MAKES, SCRIPTED, TRACED_OF_IT
 from breakscope.static.machine.machine import Machine
+from breakscope.static.machine.versions import known_version
 from breakscope.static.variables.base import Variable
 from breakscope.static.variables.builtin import call_builtin
 from breakscope.static.variables.effects.emitting import args_certainty, emit_call, emit_out
@@ -278,6 +279,7 @@ def call_external(
     if machine.driver.calls is not None and machine.driver.sets and name in RESETS:
         machine.driver.end_program()
     answer = machine.library.answer(name)
+    answer = answer if frame.emits or answer is not None else known_version(name, args)
     if answer is not None:
         return answer
     bases = _bases_of_copied(machine, args) if name in COPIES else ()

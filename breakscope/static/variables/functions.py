@@ -16,6 +16,7 @@ from breakscope.static.machine.frames import Frame
 from breakscope.static.machine.lattice import join
 from breakscope.static.machine.library import CONTAINER_TYPES, PYTHON_TYPES
 from breakscope.static.machine.machine import Machine
+from breakscope.static.machine.versions import version_made_by
 from breakscope.static.variables.base import Variable
 from breakscope.static.variables.effects.emitting import emit_call
 from breakscope.static.variables.effects.side_effects import note_outside
@@ -81,6 +82,8 @@ class FunctionVariable(RoutineVariable):
 
     def call(self, machine: Machine, callee, args, kwargs, node, frame) -> Value:
         if not frame.emits:
+            if (known := version_made_by(callee.info, args)) is not None:
+                return known
             machine.file.note_call(callee, args, kwargs)
             if machine.driver.calls is not None and not machine.driver.inside:
                 return _driven_call(machine, callee, args, kwargs, node, frame)

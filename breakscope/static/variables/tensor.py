@@ -246,7 +246,7 @@ class TensorVariable(Variable):
         return True if left is right and left.is_argument else None
 
     def is_of_class(self, machine: Machine, value, wanted) -> bool | None:
-        if value.kind == "subclass":
+        if value.kind == "subclass" or (value.kind == "parameter" and not value.sure):
             return None if is_tensor_class(machine, wanted.info) else False
         is_open = value.is_argument and not value.sure and value.kind != "sparse"
         return None if is_open and not is_tensor_class(machine, wanted.info) else False

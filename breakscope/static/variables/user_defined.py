@@ -38,6 +38,7 @@ from breakscope.static.machine.frames import Frame, Raised
 from breakscope.static.machine.lattice import join_all
 from breakscope.static.machine.library import CONTAINER_TYPES, PYTHON_TYPES
 from breakscope.static.machine.machine import Machine
+from breakscope.static.machine.versions import version_made_by
 from breakscope.static.variables.base import Variable
 from breakscope.static.variables.effects.emitting import emit_call, note_assert
 from breakscope.static.variables.library.concurrency.threads import (
@@ -80,6 +81,8 @@ class ClassVariable(Variable):
             emit_call(machine, ALIAS, callee, args, kwargs, node, frame)
         if len(args) == 1 and not frame.emits and args[0].is_const and is_enum(machine, callee):
             return member_of_value(machine, callee, args[0], node, frame)
+        if not frame.emits and (known := version_made_by(callee.info, args)) is not None:
+            return known
         return instantiate(machine, callee, args, kwargs, node, frame)
 
     def call_method(self, machine: Machine, owner, name, args, kwargs, node, frame) -> Value:

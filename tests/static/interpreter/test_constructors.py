@@ -80,3 +80,37 @@ def test_a_constructor_is_begun_with_whoever_else_traces_it_before(tmp_path):
     source += "\n\ndef traced(x):\n    return Plain(2.0)(x)\n"
     result = analysed(tmp_path, {"program.py": source}, "program.py::make")
     assert [line for code, line in sorted(found(result)) if code == "BRK560"] == [7]
+
+
+@pytest.mark.parametrize(
+    ("kept", "lines"),
+    [
+        ("3", [6]),
+        ("None", [6]),
+        ("torch.eye(3)", []),
+    ],
+)
+def test_what_computes_before_the_break_is_compiled(kept, lines, tmp_path):
+    """Dynamo compiles up to the call that it cannot resume from, the constructor with it, where there is
+    an operation to compile."""
+    source = f"""import torch
+
+
+class Helper(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.kept = {kept}
+
+    def compute(self, x):
+        return torch.nonzero(x)
+
+
+class Net(torch.nn.Module):
+    def forward(self, x: torch.Tensor):
+        helper = Helper()
+        rows = helper.compute(x)
+        return rows
+"""
+    result = analysed(tmp_path, {"net.py": source})
+    assert [line for code, line in found(result) if code == "BRK560"] == lines
+    assert ("BRK558", 16) in found(result)

@@ -351,3 +351,21 @@ class Layer(nn.{base}):
 """
     result = analysed(tmp_path, {"layer.py": source})
     assert found(result) == [("BRK101", line) for line in lines]
+
+
+def test_a_parameter_of_a_class_of_its_own_is_asked_for(tmp_path):
+    source = """import torch
+from torch import nn
+
+
+class Packed(nn.Parameter):
+    pass
+
+
+class Layer(nn.Linear):
+    def forward(self, x: torch.Tensor):
+        if isinstance(self.weight, Packed):
+            x = x * x.sum().item()
+        return x
+"""
+    assert found(analysed(tmp_path, {"layer.py": source})) == [("BRK201", 12)]

@@ -255,7 +255,7 @@ def _parameter_of_base(machine: Machine, owner: Instance, name: str) -> Value | 
     bases = [base for base in external_bases(machine, owner.cls.info) if LAYER.match(base)]
     if not bases:
         return None
-    made = Tensor("float", kind="parameter")
+    made = Tensor("float", sure=False, kind="parameter")  # or a subclass that somebody puts there
     is_there = name == "weight" and ALWAYS_WEIGHED.search(bases[0])
     return made if is_there else join(made, NONE)
 

@@ -19,6 +19,7 @@ from breakscope.rulekit.values import (
 from breakscope.static.machine.frames import Frame
 from breakscope.static.machine.library import ADDRESS, VERSION_INFO
 from breakscope.static.machine.machine import Machine
+from breakscope.static.machine.versions import plain_tuple
 from breakscope.static.variables.effects.emitting import emit_call, emit_drawn, sureness
 from breakscope.static.variables.library.evaluated import evaluated_operator
 
@@ -71,6 +72,9 @@ def compare_by_value(
     if left is ADDRESS or right is ADDRESS:
         emit_call(machine, "Tensor.data_ptr.__eq__", None, (left, right), {}, node, frame)
     if type(left) is Sequence or type(right) is Sequence:
+        sides = [plain_tuple(left), plain_tuple(right)]
+        if None not in sides and (left.is_const or right.is_const):
+            return fold_comparison(*sides, op)
         found = evaluated_operator(machine, left, right, op, node, frame)
         if found is not None:
             return found

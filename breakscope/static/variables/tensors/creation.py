@@ -149,7 +149,9 @@ def tensor_of_type(dtype: str, args: list[Value]) -> Tensor:
             return Tensor(dtype, args[0].ndim, args[0].shape)
         ndim, sizes = ndim_of_data(args[0])
         known = sizes is not None and all(type(n) is Const for n in sizes)
-        return Tensor(dtype, ndim or 1, tuple(n.value for n in sizes) if known else None)
+        return Tensor(dtype, ndim, tuple(n.value for n in sizes) if known else None)
+    if len(args) == 1 and not args[0].is_number:
+        return Tensor(dtype)  # of what is not known: a size, or data of any number of dimensions
     return Tensor(dtype, len(args)) if args else Tensor(dtype, 1, (0,))
 
 

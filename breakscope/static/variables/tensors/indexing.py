@@ -96,7 +96,7 @@ def emit_index(
 ) -> None:
     """One event for each tensor among the indices, masks first."""
     if store and frame.emits:
-        frame.activation.worked = len(frame.activation.steps), node
+        frame.activation.note_work(node)
     tensors = [p for p in parts if isinstance(p, Tensor)] if machine.wanted("Index") else []
     for part in sorted(tensors, key=lambda p: p.dtype != "bool"):
         machine.emit(
