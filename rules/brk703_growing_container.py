@@ -5,7 +5,8 @@ longer, as `self.history = (*self.history, y)` does a tuple, so the next call fa
 compiles again, until the recompile limit (8) is reached and the code is skipped for good. The tensors in the list are also kept alive. It is the
 same for a global list, a list in a closure and a default argument.
 
-A list that the region also takes items from, that it appends to only below a length, only what is
+A list that the region takes items from only when it is longer than some number grows to that, and is compiled for
+each length on the way. One that it takes items from in every call, that it appends to only below a length, only what is
 not in it yet, or behind a flag that it sets there, settles after the first calls and is not
 reported; nor is one that gets another new item in each call.
 
@@ -35,8 +36,12 @@ GROWING = ("append", "appendleft", "extend", "extendleft", "insert", "add", "__i
 def check(event):
     if event.bounded:
         return
+    again = "in every call, and its length is guarded, so the region is compiled again each time"
+    if event.most is not None:
+        items = "1 item" if event.most == 1 else f"{event.most} items"
+        again = f"to {items}, and its length is guarded, so the region is compiled for each length"
     yield event.problem(
-        f"`{event.home}` grows in every call, and its length is guarded, so the region is compiled again each time",
+        f"`{event.home}` grows {again}",
         help=f"return the value and `{event.method}` outside the region, or keep a fixed-size tensor in a buffer",
     )
 

@@ -5,6 +5,8 @@ a function of its own, and that is compiled for the number that came out first. 
 and the function is compiled once more, with the number as a symbol; a branch on it, or a size, may compile it
 again for later ones. What only keeps or returns the number is not compiled for it.
 
+What `random.choice` and its like give is another one as well, and each that guards tell apart is compiled for.
+
 What keeps the number a tensor removes the break and this: `y * scale` works with a 0-d tensor as it does with a
 number.
 """
@@ -21,6 +23,14 @@ rule = Rule(
     severity="warning",
     dynamo=("int_argument", "float_argument"),
 )
+
+
+@rule.on(Resumed, what="choice")
+def check_choice(event):
+    yield event.problem(
+        f"`{event.shown}` gives another one in each call, and the code behind this break is compiled for each",
+        help="choose outside of the region: call one of several compiled functions, or pass a tensor",
+    )
 
 
 @rule.on(Resumed, what="number")

@@ -286,13 +286,12 @@ class Store(Event, frozen=True, kw_only=True):
 
 
 class Mutate(Event, frozen=True, kw_only=True):
-    """A container that outlives the call changes its length or keys: `method` "append", "update",
-    "__setitem__", ...
+    """A container that outlives the call changes its length or keys: `method` "append", "__setitem__", ...
 
-    `home` is where it lives ("self.history", "global SEEN", "default cache"), `key` the key's value
-    for dicts. `home` is "" for one that only outlives the subgraph that the event is `within`.
-    `bounded`: the region takes items out of it too, or asks first whether it has them. `read_at` is
-    where the same function has it first, line and column.
+    `home` is where it lives ("self.history", "global SEEN", "default cache"), "" where that is the subgraph that
+    the event is `within`; `key` the key's value for dicts.
+    `bounded`: the region takes items out too, or asks first whether they are there; `most`: only out of so many.
+    `read_at` is where the same function has it first, line and column.
     """
 
     home: str
@@ -301,6 +300,7 @@ class Mutate(Event, frozen=True, kw_only=True):
     key: Value = UNKNOWN
     is_read: bool = False
     bounded: bool = False
+    most: int | None = None
     read_at: tuple[int, int] | None = None
 
 

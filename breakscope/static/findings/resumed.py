@@ -8,17 +8,21 @@ import ast
 from breakscope.rulekit.events import Call, Event, ScalarRead
 from breakscope.rulekit.resumed import Resumed
 from breakscope.rulekit.rule import Rule
+from breakscope.rulekit.values import Const, External, Function, Sequence
 from breakscope.rulekit.walking import children, names_in, walk
 from breakscope.static.machine.frames import Activation
 from breakscope.static.variables.library.draws import CLOCKS, DRAWS
 
 BY_VALUES = "GB0036"  # an operator whose result is as long as the values make it
 NUMBERS = frozenset({"item", "int", "float", "round", "tolist"})
+CHOSEN = frozenset(f"random.{name}" for name in ("choice", "choices", "sample"))
 DRAWN = frozenset((*(f"random.{name}" for name in DRAWS), *(f"time.{name}" for name in CLOCKS)))
 # methods that keep what they are given, and look at nothing of it
 KEEPING = frozenset({"append", "add", "extend", "insert", "update", "setdefault", "put"})
 USES = (ast.AugAssign, ast.Attribute, ast.BinOp, ast.BoolOp, ast.Call, ast.Compare, ast.FormattedValue, ast.Subscript, ast.UnaryOp)  # fmt: skip
 GATHERING = (ast.Tuple, ast.List, ast.Dict, ast.Starred, ast.IfExp, ast.keyword, ast.Slice)
+# attributes and methods that say nothing of a tensor's values
+SIZES = frozenset({"shape", "size", "ndim", "dim", "numel", "dtype", "device"})
 FUNCTIONS = ast.FunctionDef | ast.AsyncFunctionDef
 
 
@@ -28,8 +32,9 @@ def resumed(
     """The event of the code behind a break that hands on what differs between calls, which are given other values
     where these vary, but for the parameters that are `fixed`; None where it hands on nothing of the kind, or the code does
     not look at it."""
-    is_drawn = type(event) is Call and event.name in DRAWN
-    what = "number" if is_drawn else _handed_on(event, rule) if varies else ""
+    what = _drawn(event)
+    is_drawn = bool(what)
+    what = what or (_handed_on(event, rule) if varies else "")
     function = function_of(activation) if what else None
     if function is None:
         return None
@@ -56,12 +61,23 @@ def held_number(
     return _resumed(event, "number") if is_held else None
 
 
+def _drawn(event: Event) -> str:
+    """What Python draws there: a number, or one of several numbers, texts and functions, which guards tell apart."""
+    if type(event) is not Call:
+        return ""
+    source = event.args[0] if event.args and event.name in CHOSEN else None
+    items = source.items if isinstance(source, Sequence) else None
+    if items and all(isinstance(item, Const | External | Function) for item in items):
+        return "choice" if len(set(map(id, items))) > 1 else ""
+    return "number" if event.name in DRAWN else ""
+
+
 def _resumed(event: Event, what: str) -> Resumed:
     return Resumed(
         node=event.node,
         source=event.source,
         function=event.function,
-        certainty=event.certainty if what == "number" else "likely",
+        certainty="likely" if what == "size" else event.certainty,
         at_most=event.at_most,
         what=what,
     )
@@ -109,13 +125,13 @@ class Flow:
                 self.loads.setdefault(node.id, []).append(node)
             elif type(node) in (ast.Assign, ast.AugAssign, ast.For):
                 targets = node.targets if type(node) is ast.Assign else [node.target]
-                given = names_in(node.iter if type(node) is ast.For else node.value)
+                given = names_of_values(node.iter if type(node) is ast.For else node.value)
                 for name in (n for target in targets for n in names_in(target)):
                     self.sources.setdefault(name, set()).update(given)
 
     def comes_of_parameters(self, node: ast.expr, fixed: frozenset[str]) -> bool:
         """True for an expression that is computed of what the function was given, but for what is `fixed`."""
-        waiting, seen = [*names_in(node)], {*fixed - self.sources.keys()}
+        waiting, seen = [*names_of_values(node)], {*fixed - self.sources.keys()}
         while waiting:
             name = waiting.pop()
             if name in self.parameters and name != "self" and name not in seen:
@@ -182,6 +198,26 @@ class Flow:
         while node is not None and not isinstance(node, ast.stmt):
             node = self.parents.get(id(node))
         return node
+
+
+def names_of_values(node: ast.AST) -> set[str]:
+    """The names that an expression has the values of: not those of which it asks for the size only."""
+    if type(node) is ast.Attribute and node.attr in SIZES:
+        return set()
+    if type(node) is ast.Call:
+        named = getattr(node.func, "id", getattr(node.func, "attr", ""))
+        if named in ("len", *SIZES):
+            return set()
+    if isinstance(node, ast.ListComp | ast.SetComp | ast.GeneratorExp):
+        names = names_of_values(node.elt)
+        for part in reversed(node.generators):
+            names |= {n for test in part.ifs for n in names_of_values(test)}
+            own = _bound(part.target)
+            names = names - own | (names_of_values(part.iter) if names & own else set())
+        return names
+    if type(node) is ast.Name:
+        return {node.id}
+    return {name for child in children(node) for name in names_of_values(child)}
 
 
 def _begin(node: ast.AST) -> tuple[int, int]:

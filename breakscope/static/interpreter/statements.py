@@ -157,7 +157,7 @@ def exec_delete(machine: Machine, node: ast.Delete, frame: Frame) -> int:
                 name = f"{container.type}.__delitem__"
                 emit_call(machine, name, container, (key,), {}, target, frame)
             elif isinstance(container, Sequence):
-                if not shrinks_late(machine, node, container.home, frame):
+                if not shrinks_late(machine, node, container.home, frame, container):
                     machine.region.shrunk.add(id(container))
                 delete_item(machine, container, key, frame)
     return GO_ON

@@ -111,6 +111,7 @@ class RegionState(Struct, eq=False):
     # where the event of a container's growth stands, and the container's id
     grown: list[tuple[Activation, int, int]] = []
     shrunk: set[int] = set()  # ids of containers that lose items
+    longest: dict[int, int] = {}  # by `id` of a container: how long it gets before it loses any
     overwritten: set[tuple] = set()  # keys of what the region surely sets before it reads it
     # what it surely sets to None before: key -> how deep in its calls
     emptied: dict[tuple, int] = {}
@@ -140,6 +141,7 @@ class RegionState(Struct, eq=False):
         self.pending.clear()
         self.grown.clear()
         self.shrunk.clear()
+        self.longest.clear()
         self.overwritten.clear()
         self.emptied.clear()
         self.outside_subgraph.clear()
@@ -167,9 +169,11 @@ class RegionState(Struct, eq=False):
         """Settle which of the stored attributes the region reads too, which it leaves as it found
         them, and which containers lose what they gain."""
         for activation, index, container in self.grown:
-            if container in self.shrunk:
-                step = activation.steps[index]
-                activation.steps[index] = Step(replace(step.event, bounded=True))
+            bounded, most = container in self.shrunk, self.longest.get(container)
+            if bounded or most is not None:
+                event = activation.steps[index].event
+                event = replace(event, bounded=event.bounded or bounded, most=most)
+                activation.steps[index] = Step(event)
         stores = [(key, activation.steps[index].event) for activation, index, key in self.pending]
         last, initial = dict(stores), {key: event.initial for key, event in reversed(stores)}
         for activation, index, key in self.pending:

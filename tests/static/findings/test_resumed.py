@@ -67,6 +67,18 @@ LOUD = {
         for _ in range(4):
             step(torch.randn(30))
     """,
+    "a function that is chosen": """
+        def double(x):
+            return x * 2
+
+        @torch.compile
+        def step(x):
+            chosen = random.choice([torch.sin, torch.cos, double])  # HAZARD
+            return chosen(x) + 1
+
+        for _ in range(4):
+            step(torch.randn(8))
+    """,
     "in a helper": """
         def largest(x):
             value = float(x.max())  # HAZARD
@@ -102,6 +114,15 @@ QUIET = {
         lengths = torch.tensor([3, 5])
         for _ in range(4):
             step(torch.randn(8), lengths)
+    """,
+    "what comes of sizes": """
+        @torch.compile
+        def step(parts):
+            sizes = torch.tensor([part.shape[0] for part in parts])
+            return torch.cat(parts) * sizes.max().item()
+
+        for _ in range(4):
+            step([torch.randn(2), torch.randn(3)])
     """,
     "tensors that hold the same": """
         @torch.compile

@@ -163,7 +163,7 @@ PROGRAMS = {
             "        if len(self.b) > x.size(0):\n            self.b.pop(0)\n        return x",
             init="self.a, self.b = [], []",
         ),
-        [],
+        ["BRK703"],
     ),
     "a number that the next call finds changed": (
         model(
@@ -1399,7 +1399,7 @@ step = make()
 
 def test_containers_of_a_closure(tmp_path):
     result = analysed(tmp_path, {"net.py": CLOSURE})
-    assert found(result) == [("BRK701", 10), ("BRK704", 14)]
+    assert found(result) == [("BRK701", 10), ("BRK703", 11), ("BRK704", 14)]
     assert [
         f.code for f in analysed(tmp_path, {"net.py": CLOSURE.replace("> 3", "> 30")}).findings
     ] == [

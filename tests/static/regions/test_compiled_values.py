@@ -237,3 +237,14 @@ def test_modules_that_the_program_only_calls_eagerly_are_no_regions(tmp_path):
 def test_modules_that_are_compiled_as_well_are_regions(calls, tmp_path):
     seen = lines_of(tmp_path, PARTLY.replace("CALL", calls))
     assert [line.strip() for line in seen] == ['print("there")  # LOUD']
+
+
+def test_what_a_gradient_of_torch_func_gives_requires_grad_where_its_function_does(tmp_path):
+    program = """
+        layer = nn.Linear(4, 1)
+        score = torch.compile(torch.func.grad(lambda x: layer(x).sum()))
+        x = torch.randn(2, 4)
+        for _ in range(3):
+            x = x - score(x)
+    """
+    assert [line.strip() for line in lines_of(tmp_path, program)] == ["x = x - score(x)"]

@@ -39,6 +39,27 @@ def applied(x, function):
 
 """
 PROGRAMS = {
+    "a closure that an optimizer calls": (
+        "SIZE BRK712",
+        """
+        class Fit:
+            def __init__(self):
+                self.net = nn.Linear(3, 1)
+                self.opt = torch.optim.LBFGS(self.net.parameters())
+
+            def closure(self):
+                loss = step(self.x).sum()
+                return loss
+
+            def run(self, x):
+                self.x = x
+                self.opt.step(self.closure)
+
+        fit = Fit()
+        for n in (10, 14):
+            fit.run(torch.ones(n, 3, requires_grad=True))
+        """,
+    ),
     "texts that a command line has unless somebody says otherwise": (
         "SIZE BRK712",
         """

@@ -183,6 +183,22 @@ PROGRAMS = {
         net(torch.randn(9, 3), torch.tensor([0, 0, 0, 1, 1, 2, 2, 2, 2]))
         """,
     ),
+    "as many as are left in each turn": (
+        "pass",
+        "ACT BRK712",
+        """
+        @torch.compile
+        def thin(rows, order):
+            kept = []
+            while order.numel() > 0:
+                kept.append(order[0])
+                near = act(rows[order[1:]])
+                order = order[1:][(near - rows[order[0]]).abs().sum(-1) > 1.0]
+            return torch.stack(kept)
+
+        thin(torch.randn(12, 4), torch.arange(12))
+        """,
+    ),
 }
 PROGRAMS["the place in a list of modules"] = (
     "pass",

@@ -170,7 +170,7 @@ def emit_mutate(
             bounded=frame.function is not None and settles(frame.function.node, node, home),
         )
         if method in SHRINKING:
-            if not shrinks_late(machine, node, home, frame):
+            if not shrinks_late(machine, node, home, frame, container):
                 machine.region.shrunk.add(id(container))
         elif len(frame.activation.steps) > before:
             machine.region.grown.append((frame.activation, before, id(container)))
@@ -193,9 +193,10 @@ def _read_at(machine: Machine, key: tuple, frame: Frame) -> tuple[int, int] | No
     return (node.lineno, node.col_offset) if activation is frame.activation else None
 
 
-def shrinks_late(machine: Machine, node: ast.AST, home: str, frame: Frame) -> bool:
-    """True for items that are taken out of a container only when it is so long that Dynamo has stopped
-    compiling for its length."""
+def shrinks_late(
+    machine: Machine, node: ast.AST, home: str, frame: Frame, container: object
+) -> bool:
+    """True for items that are taken out of a container only when it is so long: as far as that it grows."""
     longest = longest_kept(frame.function.node, node, home) if frame.function and home else None
     if longest is None:
         return False
@@ -204,9 +205,11 @@ def shrinks_late(machine: Machine, node: ast.AST, home: str, frame: Frame) -> bo
         kept = machine.eval(longest, frame)
     finally:
         frame.emits = emits
-    return (
-        kept.is_const and isinstance(kept.value, int) and kept.value >= limits.MOST_COMPILED_LENGTHS
-    )
+    if not kept.is_const or type(kept.value) is not int or kept.value < 1:
+        return False
+    if kept.value < limits.MOST_COMPILED_LENGTHS:
+        machine.region.longest[id(container)] = kept.value
+    return True
 
 
 def note_outside(

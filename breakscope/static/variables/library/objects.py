@@ -102,8 +102,11 @@ class LibraryObjectVariable(Variable):
             and machine.driver.calls is not None
         ):
             note_step_of_scheduler(machine, owner, node, frame)
-        if name == "step" and frame.emits and is_optimizer(owner):
-            note_step(machine, owner, node, frame)
+        if name == "step" and is_optimizer(owner):
+            if frame.emits:
+                note_step(machine, owner, node, frame)
+            elif closure := [*args, *kwargs.values()][:1]:
+                machine.call(closure[0], [], {}, node, frame)
         certainty = "certain" if owner.sure else "likely"
         emit_call(machine, full, owner, args, kwargs, node, frame, certainty)
         enter_package(machine, full, args, kwargs, node, frame)

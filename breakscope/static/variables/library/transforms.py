@@ -9,6 +9,7 @@ from msgspec.structs import replace
 
 from breakscope.rulekit.values import (
     FALSE,
+    TRUE,
     UNKNOWN,
     Const,
     ExternalInstance,
@@ -41,6 +42,10 @@ def call_transformed(
     at = number.value
     is_tensor = -len(args) <= at < len(args) and type(args[at]) is Tensor
     derivative = Tensor() if is_tensor else UNKNOWN
+    if is_tensor and not frame.emits and callee.name.startswith("torch.func.grad"):
+        result = _item(value, 0) if has_aux == TRUE else value
+        tracked = result.requires_grad if type(result) is Tensor else None
+        derivative = replace(args[at], kind="", origin="op", requires_grad=tracked)
     if callee.name == "torch.func.grad_and_value":
         return Sequence("tuple", [derivative, value])
     return Sequence("tuple", [derivative, _item(value, 1)]) if has_aux.value else derivative

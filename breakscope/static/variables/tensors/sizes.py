@@ -98,7 +98,11 @@ def item_sizes(
             kept, step = 1, 1
         elif isinstance(part, ExternalInstance) and part.name == "slice":
             kept, step = _length(part, whole)
-            sizes.append(_drawn_length(part, difference) if kept is None else kept)
+            if kept is None:
+                is_drawn = type(whole) is DrawnSize  # as a part of it is
+                sizes.append(DrawnSize(owner) if is_drawn else _drawn_length(part, difference))
+            else:
+                sizes.append(kept)
             strides.append(own[at] and own[at] * step)
         elif type(part) is Tensor and len(parts) == 1:
             return _chosen(owner, part, shape), ""
