@@ -29,6 +29,7 @@ from breakscope.rulekit.values import (
 )
 from breakscope.static.machine.budget import exec_apart
 from breakscope.static.machine.frames import Frame, Raised
+from breakscope.static.machine.settings import open_settings
 from breakscope.static.project.modules import ClassInfo, FunctionInfo, ModuleInfo
 from breakscope.static.project.program import Program
 from breakscope.static.project.reads import Kept, Record
@@ -191,6 +192,7 @@ def run_top_level(machine: Machine, module: ModuleInfo) -> None:
     finally:
         module.names = frame.names
         machine.objects.executing -= 1
+    open_settings(module)
 
 
 def _of_function(function: Function) -> Iterable[object]:

@@ -128,6 +128,8 @@ def configured(machine: Machine, parameter: ast.arg, default: Value | None, fram
     if isinstance(default, Class):
         return default  # whatever the annotation makes of a class that is handed over
     annotated = value_of_annotation(machine, parameter.annotation, frame)
+    if isinstance(default, Const) and not default.is_none and _is_asked_for(frame, parameter.arg):
+        return Py("unknown", "config", default.value)  # of its type, or None
     if isinstance(annotated, Py):
         if _is_none(default):
             return CONFIG  # as `Optional[int]` is: the type alone does not say that it may be None
@@ -147,6 +149,13 @@ def configured(machine: Machine, parameter: ast.arg, default: Value | None, fram
     if parameter.arg.endswith(LOADERS):
         return ExternalInstance("torch.utils.data.DataLoader", sure=False)
     return CONFIG
+
+
+def _is_asked_for(frame: Frame, name: str) -> bool:
+    """True where the module asks whether what has the parameter's name is None."""
+    asked = name.encode() + b" is "
+    text = frame.module.text
+    return asked in text and (asked + b"None" in text or asked + b"not None" in text)
 
 
 def opened(default: Value) -> Value:

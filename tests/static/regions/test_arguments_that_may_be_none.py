@@ -52,6 +52,15 @@ def test_what_has_a_default_of_its_type_is_none_never(parameter, tmp_path):
     assert found(result) == []
 
 
+@pytest.mark.parametrize("parameter", ["momentum=0.1", "momentum: float = 0.1"])
+def test_what_the_module_asks_about_may_be_none(parameter, tmp_path):
+    source = PROGRAM.format(parameter="int").replace("given: int", parameter)
+    source = source.replace("= given", "= momentum").replace("kept", "momentum")
+    result = analysed(tmp_path, {"net.py": source})
+    assert found(result) == [("BRK201", 14)]
+    assert result.findings[0].condition == "self.momentum is None"
+
+
 @pytest.mark.parametrize(
     ("made", "codes"),
     [

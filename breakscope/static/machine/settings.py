@@ -1,0 +1,90 @@
+"""Settings: variables of a module that its functions set for whoever calls them (`def set_mode(mode): global
+MODE; MODE = mode`). What the top level gives them is what they are by default."""
+
+from __future__ import annotations
+
+import ast
+import re
+
+from breakscope.rulekit.values import CONFIG, Const, Dict, Py, Value
+from breakscope.rulekit.walking import walk
+from breakscope.static.project.modules import ModuleInfo
+
+ITEM_SET = re.compile(rb"\n[ \t]+(\w+)\[[^\n=]*\] = \w+[ \t]*(?:#[^\n]*)?(?=\n|$)")
+TYPES = (bool, int, float, str)
+
+
+def open_settings(module: ModuleInfo) -> None:
+    """Leave open what callers of the module's functions may set."""
+    names = module.names
+    for name in _set_by_callers(module) & names.keys():
+        names[name] = _opened(names[name])
+    for name in {found.decode() for found in ITEM_SET.findall(module.text)} & names.keys():
+        value = names[name]
+        if type(value) is Dict and value.items and _sets_items(module, name):
+            value.items.update({key: _opened(item) for key, item in value.items.items()})
+
+
+def _opened(value: Value) -> Value:
+    if not isinstance(value, Const):
+        return value
+    if value.value is None:
+        return CONFIG
+    kind = type(value.value)
+    return Py(kind.__name__, "config", value.value) if kind in TYPES else value
+
+
+def _functions(module: ModuleInfo) -> list[ast.FunctionDef]:
+    """The functions at the top of the file."""
+    return [node for node in module.tree.body if isinstance(node, ast.FunctionDef)]
+
+
+def _set_by_callers(module: ModuleInfo) -> set[str]:
+    """The global variables that a function sets to what it is given, and no other one otherwise."""
+    if b"    global " not in module.text:
+        return set()
+    given, otherwise = set(), set()
+    for function in _functions(module):
+        names = {n for part in walk(function) if isinstance(part, ast.Global) for n in part.names}
+        if not names:
+            continue
+        parameters = _parameters(function)
+        for part in walk(function):
+            if isinstance(part, ast.Assign | ast.AugAssign):
+                targets = part.targets if isinstance(part, ast.Assign) else [part.target]
+                set_here = {t.id for t in targets if isinstance(t, ast.Name)} & names
+                plain = isinstance(part, ast.Assign) and getattr(part.value, "id", "") in parameters
+                (given if plain else otherwise).update(set_here)
+    return given - otherwise
+
+
+def _sets_items(module: ModuleInfo, name: str) -> bool:
+    """True where a function sets items of a dict to what it is given."""
+    for function in _functions(module):
+        parameters = _parameters(function)
+        if name in parameters:
+            continue
+        given = parameters | {
+            target.id
+            for part in walk(function)
+            if isinstance(part, ast.For)
+            for target in walk(part.target)
+            if isinstance(target, ast.Name)
+        }
+        for part in walk(function):
+            if (
+                isinstance(part, ast.Assign)
+                and getattr(part.value, "id", "") in given
+                and any(
+                    isinstance(t, ast.Subscript) and getattr(t.value, "id", "") == name
+                    for t in part.targets
+                )
+            ):
+                return True
+    return False
+
+
+def _parameters(function: ast.FunctionDef) -> set[str]:
+    spec = function.args
+    found = [*spec.posonlyargs, *spec.args, *spec.kwonlyargs]
+    return {p.arg for p in (*found, *filter(None, (spec.vararg, spec.kwarg)))}

@@ -1,0 +1,55 @@
+"""What functions of a module set for their callers is open, and by default what its top level sets."""
+
+import pytest
+from programs import analysed, found
+
+PROGRAM = """import torch
+
+{settings}
+
+
+class Net(torch.nn.Module):
+    def forward(self, x: torch.Tensor):
+        if {test}:
+            return x * x.sum().item()
+        return x * x.max().item()
+"""
+SETTER = "def use(wanted):\n    global FAST\n    FAST = {value}"
+ITEMS = "def use({given}):\n    {loop}OPTIONS[{key}] = {value}"
+
+
+def findings(settings, test, tmp_path):
+    result = analysed(tmp_path, {"net.py": PROGRAM.format(settings=settings, test=test)})
+    return [(f.code, f.condition) for f in result.findings]
+
+
+@pytest.mark.parametrize("default", ["True", "False"])
+def test_a_variable_with_a_function_that_sets_it(default, tmp_path):
+    settings = f"FAST = {default}\n\n\n" + SETTER.format(value="wanted")
+    wanted = [("BRK201", "FAST"), ("BRK201", "not FAST")]
+    assert findings(settings, "FAST", tmp_path) == wanted
+
+
+def test_a_variable_that_is_only_ever_set_to_one_value(tmp_path):
+    settings = "FAST = True\n\n\n" + SETTER.format(value="True")
+    assert findings(settings, "FAST", tmp_path) == [("BRK201", "")]
+
+
+@pytest.mark.parametrize(
+    ("given", "loop", "key"),
+    [("value", "", "'mode'"), ("**given", "for name, value in given.items():\n        ", "name")],
+)
+def test_items_of_a_dict_that_a_function_sets(given, loop, key, tmp_path):
+    settings = "OPTIONS = dict(mode='script', level=1)\n\n\n"
+    settings += ITEMS.format(given=given, loop=loop, key=key, value="value")
+    wanted = [
+        ("BRK201", "OPTIONS['mode'] == 'script'"),
+        ("BRK201", "OPTIONS['mode'] != 'script'"),
+    ]
+    assert findings(settings, "OPTIONS['mode'] == 'script'", tmp_path) == wanted
+
+
+def test_a_dict_of_what_is_defined(tmp_path):
+    settings = "OPTIONS = {'mode': 'script'}\n\n\ndef use(name):\n    OPTIONS[name] = compute()"
+    result = PROGRAM.format(settings=settings, test="OPTIONS['mode'] == 'script'")
+    assert [code for code, _ in found(analysed(tmp_path, {"net.py": result}))] == ["BRK201"]
