@@ -52,6 +52,8 @@ class Matcher:
         self.gaps = Gaps()  # where a rule failed
         # functions that Dynamo compiles by themselves because of a break in them, or before them: path, line
         self.apart: set[tuple[str, int]] = set()
+        # those of which a condition decides whether it is so, each with it
+        self._apart_under: dict[tuple[str, int], str] = {}
         # of recompiles that happen only where a function is compiled by itself
         self._postponed: list[tuple[int, Verdict]] = []
         self._settings: dict[str, frozenset[str]] = {}  # by module
@@ -82,6 +84,7 @@ class Matcher:
         self.entered.clear()
         self.modules.clear()
         self.apart.clear()
+        self._apart_under.clear()
         self._settings.clear()
         self.gaps = Gaps()
 
@@ -118,11 +121,12 @@ class Matcher:
         self._under = {}
         # what is known of functions that are compiled by themselves matters when it is known which they are
         for region in sorted(regions, key=lambda region: region.apart is not None):
-            if region.apart is not None and region.apart not in self.apart:
+            way = self._way_of(region)
+            if way is None:
                 continue
             self._read = {}
             try:
-                self._walk(region.activation, Way(), found, breaks, set())
+                self._walk(region.activation, way, found, breaks, set())
                 if region.again is not None:
                     self._walk_again(region.again, found)
             except Exception as problem:
@@ -134,6 +138,13 @@ class Matcher:
                 keep(verdict, found)
         self._postponed.clear()
         return list(found.values())
+
+    def _way_of(self, region: Region) -> Way | None:
+        """How a region is entered; None for a function that Dynamo does not compile by itself."""
+        if region.apart is None or region.apart in self.apart:
+            return Way()
+        under = self._apart_under.get(region.apart)
+        return None if under is None else Way(condition=under)
 
     def _walk_again(self, activation: Activation, found: dict[tuple, Verdict]) -> None:
         """Add the breaks that only the second call of a region comes to; what recompiles, the first has
@@ -193,6 +204,11 @@ class Matcher:
                 seen.any_break = seen.any_break or not verdict.event.undecided
                 seen.skipped = True
         self._match_eager(seen)
+        if seen.skipped_under and not seen.skipped and not way.doubtful:
+            for step in activation.steps:
+                if step.child is not None and step.child.is_compiled_by_itself:
+                    place, under = (step.child.module.path, step.child.line), seen.skipped_under
+                    self._apart_under.setdefault(place, both(way.condition, under))
         activation.is_quiet = (
             quiet and not seen.waiting and not any(step.problems for step in activation.steps)
         )
