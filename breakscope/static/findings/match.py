@@ -7,7 +7,7 @@ import ast
 
 from msgspec.structs import replace
 
-from breakscope.knowledge import kind, load, since
+from breakscope.knowledge import since
 from breakscope.rulekit.events import (
     CHOSEN,
     Call,
@@ -19,10 +19,17 @@ from breakscope.rulekit.events import (
 from breakscope.rulekit.rule import Rule
 from breakscope.rulekit.switches import switched_on
 from breakscope.rulekit.walking import handed_generator
+from breakscope.static.findings.exceptions import breaks_itself, is_traced
 from breakscope.static.findings.listeners import Listeners
-from breakscope.static.findings.resumed import held_number, resumed
+from breakscope.static.findings.resumed import (
+    held_number,
+    is_returned,
+    resumed,
+    resumed_in_caller,
+)
 from breakscope.static.findings.seen import CHANGES, Seen
 from breakscope.static.findings.verdicts import (
+    Chain,
     Verdict,
     Way,
     keep,
@@ -52,11 +59,15 @@ class Matcher:
         self.gaps = Gaps()  # where a rule failed
         # functions that Dynamo compiles by themselves because of a break in them, or before them: path, line
         self.apart: set[tuple[str, int]] = set()
+        # those of which a condition decides whether it is so, each with it
+        self._apart_under: dict[tuple[str, int], str] = {}
         # of recompiles that happen only where a function is compiled by itself
         self._postponed: list[tuple[int, Verdict]] = []
         self._settings: dict[str, frozenset[str]] = {}  # by module
         # the numbers in tensors that a region has read, each with the conditions under which
         self._read: dict[int, set[str]] = {}
+        # by activation: what breaks in it hand on that it gives back
+        self._returned: dict[int, list[tuple[Event, Rule, Way, Chain]]] = {}
         self.resumed = {place for place, version in RESUMED_BEFORE.items() if not since(version)}
 
     def problems(self, event: Event, activation: Activation) -> list[tuple[Rule, Problem]]:
@@ -73,7 +84,7 @@ class Matcher:
                 for problem in problems
                 if not problem.setting or problem.setting not in self.settings(activation.module)
             )
-        if found and type(event) is Call and _traced(event):
+        if found and type(event) is Call and is_traced(event):
             found = [pair for pair in found if pair[0].kind != "break"]
         return sorted(found, key=lambda pair: pair[0].code)
 
@@ -82,6 +93,7 @@ class Matcher:
         self.entered.clear()
         self.modules.clear()
         self.apart.clear()
+        self._apart_under.clear()
         self._settings.clear()
         self.gaps = Gaps()
 
@@ -115,14 +127,15 @@ class Matcher:
         twice."""
         found: dict[tuple, Verdict] = {}
         breaks: dict[int, tuple[bool, bool]] = {}
-        self._under = {}
+        self._under, self._returned = {}, {}
         # what is known of functions that are compiled by themselves matters when it is known which they are
         for region in sorted(regions, key=lambda region: region.apart is not None):
-            if region.apart is not None and region.apart not in self.apart:
+            way = self._way_of(region)
+            if way is None:
                 continue
             self._read = {}
             try:
-                self._walk(region.activation, Way(), found, breaks, set())
+                self._walk(region.activation, way, found, breaks, set())
                 if region.again is not None:
                     self._walk_again(region.again, found)
             except Exception as problem:
@@ -134,6 +147,13 @@ class Matcher:
                 keep(verdict, found)
         self._postponed.clear()
         return list(found.values())
+
+    def _way_of(self, region: Region) -> Way | None:
+        """How a region is entered; None for a function that Dynamo does not compile by itself."""
+        if region.apart is None or region.apart in self.apart:
+            return Way()
+        under = self._apart_under.get(region.apart)
+        return None if under is None else Way(condition=under)
 
     def _walk_again(self, activation: Activation, found: dict[tuple, Verdict]) -> None:
         """Add the breaks that only the second call of a region comes to; what recompiles, the first has
@@ -173,6 +193,7 @@ class Matcher:
         for index, step in enumerate(activation.steps):
             if step.child is not None:
                 inside = self._breaks_inside(step, seen, breaks, open_)
+                self._match_given_back(index, step, seen)
                 if inside and step.undecided != CHOSEN:
                     self._note_break_inside(index, step, seen)
                 elif inside or id(step.child) in self._under:
@@ -193,6 +214,11 @@ class Matcher:
                 seen.any_break = seen.any_break or not verdict.event.undecided
                 seen.skipped = True
         self._match_eager(seen)
+        if seen.skipped_under and not seen.skipped and not way.doubtful:
+            for step in activation.steps:
+                if step.child is not None and step.child.is_compiled_by_itself:
+                    place, under = (step.child.module.path, step.child.line), seen.skipped_under
+                    self._apart_under.setdefault(place, both(way.condition, under))
         activation.is_quiet = (
             quiet and not seen.waiting and not any(step.problems for step in activation.steps)
         )
@@ -238,7 +264,7 @@ class Matcher:
                 seen.begun, seen.traced, before = True, len(seen.waiting), index
         if not step.undecided:
             seen.new_graph[step.condition] = index
-        if isinstance(step.node, COMPREHENSIONS) and not _breaks_itself(step):
+        if isinstance(step.node, COMPREHENSIONS) and not breaks_itself(step):
             seen.broken.add(id(step.node.generators[0].iter))
         skips = seen.skipped or (bool(step.skips) and step.skips not in self.resumed)
         if not skips and (handed := handed_generator(step.node)) is not None:
@@ -311,11 +337,26 @@ class Matcher:
             )
         if activation.works_behind(index):
             events.append((resumed(step.event, rule, activation, seen.varies, seen.fixed), way))
+        elif is_returned(step.event, rule, activation, seen.varies, seen.fixed):
+            self._returned.setdefault(id(activation), []).append((step.event, rule, way, seen.here))
         if seen.varies:
             seen.numbers.append((step.event, rule, way))
         for event, its_way in events:
-            for found, problem in self.problems(event, activation) if event else ():
-                keep(verdict_of(found, problem, event, its_way, seen.here), seen.found)
+            self._keep_resumed(event, activation, its_way, seen.here, seen)
+
+    def _keep_resumed(self, event: Event | None, activation, way: Way, here: Chain, seen) -> None:
+        for found, problem in self.problems(event, activation) if event else ():
+            keep(verdict_of(found, problem, event, way, here), seen.found)
+
+    def _match_given_back(self, index: int, step: Step, seen: Seen) -> None:
+        """The same of what a break inside of a call hands on that the call gives back."""
+        skips = step.skips and step.skips not in self.resumed
+        if seen.skipped or skips or not seen.is_repeated:
+            return
+        for event, rule, way, here in self._returned.get(id(step.child), ()):
+            if seen.activation.works_behind(index):
+                behind = resumed_in_caller(event, rule, seen.activation, step.node)
+                self._keep_resumed(behind, step.child, way, here, seen)
 
     def _match_eager(self, seen: Seen) -> None:
         """Match the rules to what only Python comes to, behind a break or because of one."""
@@ -360,23 +401,3 @@ class Matcher:
             if step.child is not None and step.child is not activation:
                 chain = (*way.chain, (activation, step.node))
                 self._constructors(step.child, replace(way, chain=chain), found)
-
-
-def _breaks_itself(step: Step) -> bool:
-    """True for a generator expression in which a break stands, and not in what it calls: the
-    statement is flagged for that."""
-    if not isinstance(step.node, ast.GeneratorExp):
-        return False
-    problems = (pair for inner in step.child.steps for pair in inner.problems or ())
-    return any(rule.kind == "break" for rule, _ in problems)
-
-
-def _traced(event: Call) -> bool:
-    """True when the tables of the target version of torch contradict the rule, whose pattern another
-    version showed."""
-    facts = load()
-    if event.name not in facts.changed_calls or (fact := facts.call(event.name)) is None:
-        return False
-    kinds = tuple(kind(value) for value in event.args)
-    verdict = fact.verdict(kinds, {name: kind(value) for name, value in event.kwargs.items()})
-    return not verdict.breaks and not verdict.fails and (fact.never or verdict.certain)

@@ -23,6 +23,14 @@ USES = (ast.AugAssign, ast.Attribute, ast.BinOp, ast.BoolOp, ast.Call, ast.Compa
 GATHERING = (ast.Tuple, ast.List, ast.Dict, ast.Starred, ast.IfExp, ast.keyword, ast.Slice)
 # attributes and methods that say nothing of a tensor's values
 SIZES = frozenset({"shape", "size", "ndim", "dim", "numel", "dtype", "device"})
+# what gives tensors of other numbers each time, and the name that stands for these
+DRAWING = frozenset(
+    """
+    rand randn randint randperm rand_like randn_like randint_like bernoulli multinomial normal poisson sample rsample
+    uniform_ normal_ exponential_ random_ bernoulli_
+    """.split()
+)
+RANDOM = "*"
 FUNCTIONS = ast.FunctionDef | ast.AsyncFunctionDef
 
 
@@ -32,14 +40,13 @@ def resumed(
     """The event of the code behind a break that hands on what differs between calls, which are given other values
     where these vary, but for the parameters that are `fixed`; None where it hands on nothing of the kind, or the code does
     not look at it."""
-    what = _drawn(event)
-    is_drawn = bool(what)
-    what = what or (_handed_on(event, rule) if varies else "")
+    what = _drawn(event) or _handed_on(event, rule)
     function = function_of(activation) if what else None
     if function is None:
         return None
     flow = flow_of(function)
-    if not (is_drawn or flow.comes_of_parameters(event.node, fixed)):
+    fixed = fixed if varies else frozenset(flow.parameters)
+    if not (_drawn(event) or flow.comes_of_parameters(event.node, fixed)):
         return None
     if not flow.is_used(event.node, 2) and not flow.is_gathered_before(
         event.node, activation.worked[1]
@@ -59,6 +66,30 @@ def held_number(
     flow = flow_of(function)
     is_held = flow.comes_of_parameters(event.node, fixed) and flow.is_held_at(event.node, behind)
     return _resumed(event, "number") if is_held else None
+
+
+def is_returned(
+    event: Event, rule: Rule, activation: Activation, varies: bool, fixed: frozenset[str]
+) -> bool:
+    """True for what a break hands on that its function gives back: the code behind the call of the function has it."""
+    function = function_of(activation) if _drawn(event) or _handed_on(event, rule) else None
+    if function is None:
+        return False
+    flow = flow_of(function)
+    fixed = fixed if varies else frozenset(flow.parameters)
+    comes_of = _drawn(event) or flow.comes_of_parameters(event.node, fixed)
+    return bool(comes_of) and flow.is_returned(event.node)
+
+
+def resumed_in_caller(
+    event: Event, rule: Rule, caller: Activation, call: ast.AST
+) -> Resumed | None:
+    """The event of the code behind a call that gives back what a break in it handed on; None where that does not
+    look at it."""
+    function = function_of(caller)
+    if function is None or not flow_of(function).is_used(call, 2):
+        return None
+    return _resumed(event, _drawn(event) or _handed_on(event, rule))
 
 
 def _drawn(event: Event) -> str:
@@ -130,11 +161,12 @@ class Flow:
                     self.sources.setdefault(name, set()).update(given)
 
     def comes_of_parameters(self, node: ast.expr, fixed: frozenset[str]) -> bool:
-        """True for an expression that is computed of what the function was given, but for what is `fixed`."""
+        """True for an expression that is computed of what the function was given, but for what is `fixed`, or of
+        random numbers."""
         waiting, seen = [*names_of_values(node)], {*fixed - self.sources.keys()}
         while waiting:
             name = waiting.pop()
-            if name in self.parameters and name != "self" and name not in seen:
+            if name == RANDOM or (name in self.parameters - {"self"} and name not in seen):
                 return True
             if name not in seen:
                 seen.add(name)
@@ -187,6 +219,15 @@ class Flow:
             _begin(load) >= _begin(behind) for name in names for load in self.loads.get(name, ())
         )
 
+    def is_returned(self, node: ast.AST) -> bool:
+        """True for a value in a `return`, or that a name has which a `return` names."""
+        statement = self._statement(node)
+        if not isinstance(statement, ast.Assign):
+            return isinstance(statement, ast.Return)
+        names = {name for target in statement.targets for name in _bound(target)}
+        loads = (load for name in names for load in self.loads.get(name, ()))
+        return any(isinstance(self._statement(load), ast.Return) for load in loads)
+
     def _is_kept(self, node: ast.AST, statement: ast.stmt) -> bool:
         """True where the statement assigns the value itself, or something that holds it."""
         parent = self.parents.get(id(node))
@@ -208,6 +249,8 @@ def names_of_values(node: ast.AST) -> set[str]:
         named = getattr(node.func, "id", getattr(node.func, "attr", ""))
         if named in ("len", *SIZES):
             return set()
+        if named in DRAWING:
+            return {RANDOM}
     if isinstance(node, ast.ListComp | ast.SetComp | ast.GeneratorExp):
         names = names_of_values(node.elt)
         for part in reversed(node.generators):

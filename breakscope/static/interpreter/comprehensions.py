@@ -19,13 +19,14 @@ from breakscope.static.variables.library.builtin_iteration import different_item
 from breakscope.static.variables.library.driven_items import driven_items
 from breakscope.static.variables.library.followed_iteration import listed
 from breakscope.static.variables.objects.module_containers import contents_of
+from breakscope.static.variables.tensors.filtered import note_filtered
 
 # a comprehension that begins with another iterator breaks at once
 ITERATED = ("tuple", "range", "size")
 
 
 def eval_dict_comp(machine: Machine, node: ast.DictComp, frame: Frame) -> Value:
-    rows, known = comprehension_rows(
+    rows, known, _ = comprehension_rows(
         machine,
         node,
         frame,
@@ -40,15 +41,20 @@ def eval_dict_comp(machine: Machine, node: ast.DictComp, frame: Frame) -> Value:
 
 
 def eval_comprehension(machine: Machine, node, frame: Frame, type_: str) -> Value:
-    rows, known = comprehension_rows(machine, node, frame, lambda: machine.eval(node.elt, frame))
+    rows, known, source = comprehension_rows(
+        machine, node, frame, lambda: machine.eval(node.elt, frame)
+    )
     if not known:
-        return Sequence(type_, None, join_all(rows))
+        made = Sequence(type_, None, join_all(rows))
+        if type_ == "list" and machine.driver.sets and not frame.emits:
+            note_filtered(machine, made, source, bool(node.generators[0].ifs))
+        return made
     return Sequence(type_, different_items(rows) if type_ == "set" else list(rows))
 
 
-def comprehension_rows(machine: Machine, node, frame: Frame, produce) -> tuple[list, bool]:
-    """What a comprehension produces, and whether that is exactly known (short, known source and
-    no open filter)."""
+def comprehension_rows(machine: Machine, node, frame: Frame, produce) -> tuple[list, bool, Value]:
+    """What a comprehension produces, whether that is exactly known (short, known source and no open filter), and
+    what it goes over."""
     before, skips, outer = frame.names, frame.skips, frame.activation
     frame.names = dict(before)
     try:
@@ -85,11 +91,11 @@ def comprehension_rows(machine: Machine, node, frame: Frame, produce) -> tuple[l
             items = None if some is None else [*some]
         most = limits.MOST_KNOWN_TURNS if is_followed else limits.MOST_COMPREHENSION_ITEMS
         if items is None or len(items) > most:
-            return rows_of_any(machine, node, 0, source, frame, produce), False
+            return rows_of_any(machine, node, 0, source, frame, produce), False, source
         if frame.emits and getattr(source, "home", ""):
             machine.region.reads.setdefault((id(source), ""), (frame.activation, first.iter))
         rows, known = rows_of_each(machine, node, 0, items, frame, produce)
-        return rows, known and some is None
+        return rows, known and some is None, source
     finally:
         frame.names, frame.skips, frame.activation = before, skips, outer
 

@@ -112,6 +112,8 @@ class Driver(Struct, eq=False):
     varying: dict[int, Value] = {}  # by `id`: constants that another turn has other values for
     # by `id`: a tensor, and the numbers it was made of
     rows: dict[int, tuple[Tensor, list[Value]]] = {}
+    # by `id`: a list of which a filter decides how long it is, and what stands for its length
+    filtered: dict[int, tuple[Sequence, object]] = {}
     contents: dict[int, tuple[Tensor, Value]] = {}  # by `id`: a drawn tensor, and its one number
     # of `with` blocks of the program's own contexts: what runs where this function yields
     bodies: list[tuple[FunctionInfo, Callable[[Value], None]]] = []

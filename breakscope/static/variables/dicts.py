@@ -74,6 +74,9 @@ class DictVariable(Variable):
         if container.home and new and frame.emits and not frame.within:
             emit_mutate(machine, node, frame, container, "__setitem__", value, index)
         note_change(machine, container, node, frame)
+        is_filled = bool(container.items) or container.open
+        if machine.driver.sets and container.home and not (index.is_const or is_filled):
+            note_mutation(machine, container, "__setitem__", frame, node)
         if not (container.home and frame.emits):
             if not frame.emits and isinstance(value, Sequence | Dict) and _is_of_object(target):
                 value.home = value.home or machine.text(target, frame.module)

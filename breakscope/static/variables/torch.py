@@ -33,6 +33,7 @@ from breakscope.static.variables.tensors.creation import (
     created_tensor,
     tensor_of_type,
 )
+from breakscope.static.variables.tensors.filtered import with_filtered_length
 from breakscope.static.variables.tensors.followed import (
     as_made,
     broadcast,
@@ -122,6 +123,8 @@ def torch_function(
             as_made(machine, made), origin="attribute"
         )  # to a region that finds it an input of the graph
         made = made if made.requires_grad else replace(made, requires_grad=False)
+        if args:
+            made = with_filtered_length(machine, made, args[0], last, None)
         note_drawn_tensor(machine, last, args, made)
         note_numbers(machine, last, args, made)
         return made
@@ -164,6 +167,9 @@ def torch_function(
         return followed(machine, result, called, first, rest, kwargs, frame)
     if last in JOINS and args and isinstance(args[0], Sequence):
         made = _joined(machine, name, last, args, kwargs, frame)
+        dim = args[1] if len(args) > 1 else kwargs.get("dim")
+        if not frame.emits:
+            made = with_filtered_length(machine, made, args[0], last, dim)
         return Sequence("tuple", None, made) if last in SEVERAL else made
     if last in SEVERAL:
         given = [Tensor("int" if a.is_tensor and a.dtype == "int" else None) for a in args]

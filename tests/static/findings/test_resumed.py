@@ -67,6 +67,48 @@ LOUD = {
         for _ in range(4):
             step(torch.randn(30))
     """,
+    "what a helper gives back": """
+        def longest(x):
+            return int(x.abs().max().item() * 3)  # HAZARD
+
+        @torch.compile
+        def step(x):
+            most = longest(x)
+            return x[:most] * 2
+
+        for _ in range(4):
+            step(torch.randn(30))
+    """,
+    "what another module gives back in training": """
+        class Drop(torch.nn.Module):
+            def forward(self, x):
+                if not self.training:
+                    return x
+                kept = x > 0
+                return x[kept]  # HAZARD
+
+        class Net(torch.nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.drop = Drop()
+
+            def forward(self, x):
+                return self.drop(x) * 2
+
+        net = torch.compile(Net())
+        for _ in range(4):
+            net(torch.randn(30))
+    """,
+    "a mask that is drawn": """
+        @torch.compile
+        def step(x):
+            kept = x[torch.rand(x.shape[0]) > 0.5]  # HAZARD
+            return kept * 2
+
+        x = torch.randn(30)
+        for _ in range(4):
+            step(x)
+    """,
     "a function that is chosen": """
         def double(x):
             return x * 2
@@ -102,6 +144,18 @@ QUIET = {
         x = torch.randn(8)
         for _ in range(4):
             step(x)
+    """,
+    "what a helper gives back and nobody looks at": """
+        def longest(x):
+            return int(x.abs().max().item() * 3)
+
+        @torch.compile
+        def step(x):
+            most = longest(x)
+            return x * 2, most
+
+        for _ in range(4):
+            step(torch.randn(30))
     """,
     "one tensor beside others": """
         def cut(x, lengths):

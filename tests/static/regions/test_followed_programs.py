@@ -39,6 +39,33 @@ def applied(x, function):
 
 """
 PROGRAMS = {
+    "what a filter leaves": (
+        "SIZE BRK712",
+        """
+        seen = {}
+
+        def ask(names):
+            missing = [name for name in names if name not in seen]
+            if missing:
+                for name, row in zip(missing, step(torch.stack([torch.ones(3) for _ in missing]))):
+                    seen[name] = row
+
+        for names in (["a", "b"], ["a", "b", "c"], ["d", "e", "f", "g"]):
+            ask(names)
+        """,
+    ),
+    "commands that are run unless others are given": (
+        "SIZE BRK712",
+        """
+        import sys
+
+        def main(names):
+            for name in names or ["train", "go"]:
+                step(torch.ones(len(name)))
+
+        main(sys.argv[1:])
+        """,
+    ),
     "a closure that an optimizer calls": (
         "SIZE BRK712",
         """
@@ -931,6 +958,11 @@ PROGRAMS = {
     ),
 }
 QUIET = {
+    "what one filter leaves of one list": """
+        rows = [torch.randn(3) for _ in range(6)]
+        for _ in range(3):
+            step(torch.stack([row for row in rows if row.sum() > 0]))
+    """,
     "another try with the same number, and a way out": """
         def main():
             for attempt in range(4):

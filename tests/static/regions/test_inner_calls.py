@@ -199,6 +199,26 @@ PROGRAMS = {
         thin(torch.randn(12, 4), torch.arange(12))
         """,
     ),
+    "what a loop calls whose break a setting decides on": (
+        "pass",
+        "LINE BRK718",
+        """
+        class Net(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.blocks = nn.ModuleList([Block(4, 4) for _ in range(3)])
+
+            def forward(self, x):
+                for block in self.blocks:
+                    x = block(x)
+                    if self.training and x.sum() > 1e6:
+                        continue
+                return x
+
+        net = torch.compile(Net())
+        net(torch.randn(2, 4))
+        """,
+    ),
 }
 PROGRAMS["the place in a list of modules"] = (
     "pass",

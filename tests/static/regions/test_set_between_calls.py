@@ -108,3 +108,33 @@ for value in [{values}]:
 def test_what_closures_of_one_function_have(values, use, expected, tmp_path):
     source = HEAD + CLOSED_OVER.format(values=values, use=use)
     assert len(found(analysed(tmp_path, {"run.py": source}))) == expected
+
+
+def test_a_dict_that_is_filled_by_keys_of_tensors_gets_longer(tmp_path):
+    source = """\
+import torch
+from torch import nn
+
+
+class Memory(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.bank = {}
+
+    def forward(self, x):
+        for kept in self.bank.values():  # BANK
+            x = x + kept
+        return x * 2
+
+    def update(self, labels):
+        for label in labels.unique().tolist():
+            self.bank[label] = torch.ones(2)
+
+
+memory = Memory()
+fast = torch.compile(memory)
+for labels in ((0, 1), (1, 2)):
+    fast(torch.ones(2))
+    memory.update(torch.tensor(labels))
+"""
+    assert found(analysed(tmp_path, {"run.py": source})) == [("BRK702", 11)]
