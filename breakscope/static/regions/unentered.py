@@ -61,7 +61,9 @@ PLAIN = frozenset({"str", "int", "float", "bool", "bytes"})
 OF_METRICS = ("update", "compute")
 # how methods are called, or how their names begin, that no region calls: they fit, prepare or judge a model,
 # read and write files or draw
-AROUND = frozenset("merge unmerge load test summary validate evaluate".split())
+AROUND = frozenset(
+    "merge unmerge load test summary validate evaluate count_parameters num_parameters".split()
+)
 BEGIN_AROUND = tuple(
     """
     fit partial_fit save export show plot print render draw load_state load_checkpoint load_weights

@@ -199,6 +199,24 @@ def test_functions_that_a_package_inside_hands_out_are_regions_too(front, is_see
     assert found(result) == ([("BRK201", 3)] if is_seen else [])
 
 
+@pytest.mark.parametrize(
+    ("first", "is_seen"), [("import torch", True), ("# see https://download.pytorch.org", False)]
+)
+def test_functions_of_a_file_that_does_not_use_torch_are_no_regions(first, is_seen, tmp_path):
+    files = {
+        "pkg/__init__.py": "from .more import share\n",
+        "pkg/more.py": f"{first}\ndef share(x):\n    return x.isnan().any().item()\n",
+    }
+    assert found(analysed(tmp_path, files)) == ([("BRK201", 3)] if is_seen else [])
+
+
+@pytest.mark.parametrize(("name", "is_seen"), [("output", True), ("output_dims", False)])
+def test_a_parameter_named_as_dims_is_no_tensor(name, is_seen, tmp_path):
+    source = f"import torch\ndef step(x, {name}):\n    return x if {name} > 0 else x.abs()\n"
+    result = analysed(tmp_path, {"program.py": source}, "program.py::step")
+    assert found(result) == ([("BRK101", 3)] if is_seen else [])
+
+
 def test_a_function_handed_out_that_a_model_of_another_file_calls_is_seen_by_itself_too(tmp_path):
     """Whatever else is checked: alone, its file gives the same finding."""
     files = LIBRARY | {"pkg/model.py": model("from .more import scale", "scale(2)")}
