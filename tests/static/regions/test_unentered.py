@@ -325,7 +325,7 @@ class Net(nn.Module):
         return x * self.scale
 
 
-def converted(model: nn.Module, scale: Tensor):
+def converted(model, scale: Tensor):
     print("converting")
     return {value}
 """
