@@ -34,13 +34,14 @@ def _where(finding: Finding) -> object:
 
 
 def kind_of(finding: Finding) -> tuple:
-    """What equal findings have in common: all but the names in their texts, and their places."""
+    """What equal findings have in common: all but the names in their texts, and their places. What
+    compiles a function again does so wherever it is set, whatever decides that."""
     return (
         finding.path,
         finding.code,
         finding.lost,
         finding.library,
-        finding.condition,
+        finding.condition if finding.kind == "break" else "",
         finding.fix and finding.fix.safety,
         QUOTED.sub("``", finding.message),
         QUOTED.sub("``", finding.help),

@@ -36,6 +36,12 @@ def test_what_differs_stands_alone(other):
     assert len(for_each_cause([said("a"), said("b", line=50, **other)])) == 2
 
 
+def test_what_compiles_a_function_again_is_one_whatever_decides_where_it_is_set():
+    places = [(4, "self.fast"), (7, "not self.fast"), (9, "self.fast")]
+    stored = [said("a", line=n, condition=c, kind="recompile") for n, c in places]
+    assert [[p.line for p in f.places] for f in for_each_cause(stored)] == [[7, 9]]
+
+
 def test_what_breaks_at_one_place_of_a_library_is_one_in_all_functions_of_a_file():
     def entered(name, line, library_line):
         place = Link(path="lib/metric.py", line=library_line, function="update")
