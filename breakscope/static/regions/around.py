@@ -1,4 +1,5 @@
-"""Code around a model, which no region calls: it fits, prepares or judges one, reads and writes files, or draws."""
+"""Code around a model, which no region calls: it fits, prepares, checks or judges one, has its data, reads and
+writes files, or draws."""
 
 from __future__ import annotations
 
@@ -7,6 +8,7 @@ import re
 
 from breakscope.rulekit.values import (
     UNKNOWN,
+    Class,
     Dict,
     External,
     Function,
@@ -17,7 +19,7 @@ from breakscope.rulekit.values import (
     Value,
 )
 from breakscope.rulekit.walking import walk
-from breakscope.static.definitions.classes import MODULE_BASES
+from breakscope.static.definitions.classes import MODULE_BASES, external_bases
 from breakscope.static.definitions.names import module_names, resolve_import
 from breakscope.static.machine.machine import Machine
 from breakscope.static.project.modules import ModuleInfo
@@ -32,7 +34,7 @@ NAMES = frozenset(
 BEGINNINGS = tuple(
     """
     fit partial_fit save export show plot plt print render draw visualize visualise load_state load_checkpoint
-    load_weights prepare_for initialize
+    load_weights prepare_for initialize check_ assert_ is_ has_
     """.split()
 )
 # a word in the name of its file, or of the folder that the file is in
@@ -56,11 +58,19 @@ def is_file_around(module: ModuleInfo) -> bool:
     return FILES.search("/".join(module.path.split("/")[-2:])) is not None
 
 
+def is_class_around(machine: Machine, cls: Class) -> bool:
+    """True for a data set, or what loads one."""
+    bases = external_bases(machine, cls.info)
+    return any(
+        name.startswith("torch.utils.data.") or name.endswith("DataModule") for name in bases
+    )
+
+
 def is_function_around(machine: Machine, function: Function) -> bool:
     """True for a function that is called where its name or its file says, that drives a model, that hands out plain
     numbers, texts or arrays, or that is one of NumPy's arrays."""
     info = function.info
-    returned = info.node.returns
+    returned = getattr(info.node, "returns", None)  # a lambda has none
     return (
         is_around(info.name)
         or is_file_around(info.module)

@@ -43,6 +43,7 @@ from breakscope.static.project.modules import ModuleInfo
 from breakscope.static.regions.arguments import configured_instance, parameter_values
 from breakscope.static.regions.around import (
     is_around,
+    is_class_around,
     is_function_around,
     is_no_tensor,
     parameters,
@@ -83,21 +84,24 @@ def unentered_regions(
     for name in sorted(names & defined.keys()):
         value = resolve_import(machine, defined[name])
         if type(value) is Function and _is_news(value, module, entered):
-            if is_function_around(machine, value):
-                continue
             regions += apart(machine, value, _function_region if names[name] else _shown_region)
-        elif type(value) is Class and value.info.module is module:
+        elif _is_own_class(machine, value, module):
             handed_out.add(id(value.info))
             public = [n for n, node in members_of(value.info).items() if _is_public(n, node)]
             for method in tensor_methods(machine, value, public):
                 if _is_news(method, module, entered):
                     regions += apart(machine, method, _method_region)
     for value in list(defined.values()):
-        if type(value) is Class and value.info.module is module:
+        if _is_own_class(machine, value, module):
             for method in _methods(machine, value, id(value.info) in handed_out):
                 if _is_news(method, module, entered):
                     regions += apart(machine, method, _method_region)
     return [region for region in regions if region is not None]
+
+
+def _is_own_class(machine: Machine, value: Value, module: ModuleInfo) -> bool:
+    is_own = type(value) is Class and value.info.module is module
+    return is_own and not is_class_around(machine, value)
 
 
 def _is_news(function: Function, module: ModuleInfo, entered: Entered) -> bool:
@@ -106,6 +110,8 @@ def _is_news(function: Function, module: ModuleInfo, entered: Entered) -> bool:
 
 
 def _function_region(machine: Machine, function: Function) -> Region | None:
+    if is_function_around(machine, function):
+        return None
     args, kwargs = parameter_values(machine, function, True)
     shown, _ = parameter_values(machine, function, False)
     # a parameter that alone has no annotation, as a name or a path, is no tensor for that
@@ -124,7 +130,7 @@ def _function_region(machine: Machine, function: Function) -> Region | None:
 
 def _shown_region(machine: Machine, function: Function) -> Region | None:
     """That of a function of which nothing but what it shows is known to be a tensor."""
-    if not shows_tensors(machine, function):
+    if is_function_around(machine, function) or not shows_tensors(machine, function):
         return None
     shown = parameter_values(machine, function, False)
     region = enter(machine, function.info.qualname, function, *shown)

@@ -231,7 +231,7 @@ class PythonVariable(NumberVariable):
         if name in ("any", "all") and owner.type in ("bool", "unknown"):
             return tensor_attribute(machine, Tensor(sure=False), name, node, frame)
         if owner.type in ("object", "unknown"):
-            if owner.source == "argument" and name in TENSOR_ONLY:
+            if owner.source in ("argument", "config") and name in TENSOR_ONLY:
                 argument = Tensor(sure=False, origin="argument")
                 return tensor_attribute(machine, argument, name, node, frame)
             return Py("unknown", owner.source) if owner.source else UNKNOWN

@@ -661,6 +661,13 @@ def test_what_stands_around_a_model_is_no_region(source, tmp_path):
     assert bool(found(analysed(tmp_path, files))) is AROUND[source]
 
 
+def test_a_lambda_that_is_handed_out_costs_no_other_region(tmp_path):
+    source = "import torch\ntwice = lambda x: torch.add(x, x)\ndef step(x):\n    return torch.abs(x).item()\n"
+    files = {"pkg/front.py": source, "pkg/__init__.py": "from .front import step, twice\n"}
+    result = analysed(tmp_path, files)
+    assert (found(result), result.gaps) == ([("BRK201", 4)], ())
+
+
 @pytest.mark.parametrize(
     ("name", "is_region"),
     [

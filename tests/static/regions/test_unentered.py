@@ -199,6 +199,21 @@ def test_methods_on_tensors_of_a_class_that_the_library_hands_out(tmp_path):
     assert found(analysed(tmp_path, files)) == [("BRK201", 10)]
 
 
+@pytest.mark.parametrize(
+    ("parent", "is_seen"),
+    [("", True), ("(torch.utils.data.Dataset)", False), ("(L.LightningDataModule)", False)],
+)
+def test_methods_on_tensors_of_what_has_the_data_are_no_regions(parent, is_seen, tmp_path):
+    source = SCHEDULER.replace(
+        "class Scheduler:", f"import lightning as L\n\nclass Scheduler{parent}:"
+    )
+    files = {
+        "library/schedule.py": source,
+        "library/__init__.py": "from .schedule import Scheduler\n",
+    }
+    assert bool(found(analysed(tmp_path, files))) is is_seen
+
+
 TENSOR_CLASS = """\
 import torch
 
@@ -280,6 +295,7 @@ def test_methods_that_a_parent_leaves_abstract(tmp_path):
         "render",
         "merge",
         "count_parameters",
+        "check_range",
     ):  # no region calls what is called so
         named = required.replace("undo", around)
         assert found(analysed(tmp_path / around, {"program.py": named})) == []
