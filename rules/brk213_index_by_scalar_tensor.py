@@ -57,7 +57,7 @@ def _is_one_of_the_indices(event):
     inner = getattr(event.node, "slice", None)
     return (
         isinstance(inner, ast.Subscript)
-        and isinstance(inner.slice, ast.Name | ast.Constant)
+        and isinstance(inner.slice, ast.Name)
         and event.index.dtype == "int"
     )
 
