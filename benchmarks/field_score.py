@@ -88,12 +88,17 @@ def fetch(folder: Path, package: str) -> Path:
 
 
 def on_torch(plan: list[dict[str, Any]]) -> list[str]:
-    """Those of pip's plan that require torch themselves."""
+    """Those of pip's plan that require torch themselves, or have its name in theirs: some leave it to
+    their users to install torch first."""
     described = [item["metadata"] for item in plan]
     return [
         f"{m['name']}=={m['version']}"
         for m in described
-        if any(REQUIRES_TORCH.match(line) for line in m.get("requires_dist", ()))
+        if m["name"] != "torch"
+        and (
+            "torch" in m["name"].lower()
+            or any(REQUIRES_TORCH.match(line) for line in m.get("requires_dist", ()))
+        )
     ]
 
 

@@ -53,11 +53,11 @@ def check(event):
 
 def _is_one_of_the_indices(event):
     """True for `x[order[i]]` where nobody says how many dimensions `order` has: lists of indices mostly
-    have one."""
+    have one. A constant may as well name a row of them, as in `x[edges[0]]`."""
     inner = getattr(event.node, "slice", None)
     return (
         isinstance(inner, ast.Subscript)
-        and isinstance(inner.slice, ast.Name | ast.Constant)
+        and isinstance(inner.slice, ast.Name)
         and event.index.dtype == "int"
     )
 

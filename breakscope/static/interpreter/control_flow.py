@@ -56,11 +56,12 @@ def both_paths(machine: Machine, node: ast.If, frame: Frame) -> int:
     branch, by_data = frame.branch, frame.by_data
     if machine.driver.calls is not None and not frame.emits:
         frame.by_data = (by_data or not undecided) and is_of_data(machine, node.test, frame)
-    if not frame.emits and machine.region.last_test_is_configuration:
-        frame.branch = node.test, True
-    elif machine.region.last_test_is_configuration:
+    if machine.region.last_test_is_configuration:
         decided_by = machine.text(node.test, frame.module)
-        frame.condition = both(condition, decided_by)
+        if frame.emits:
+            frame.condition = both(condition, decided_by)
+        else:
+            frame.branch = node.test, True
     narrow_by(machine, node.test, True, frame)
     first = exec_path(machine, node.body, frame)
     frame.condition = condition
@@ -72,7 +73,7 @@ def both_paths(machine: Machine, node: ast.If, frame: Frame) -> int:
     if frame.emits:
         frame.rare = rare or usual is True or is_rare(node.test, False)
     if node.orelse:
-        if decided_by:
+        if decided_by and frame.emits:
             frame.condition = both(condition, opposite(decided_by))
         second = exec_path(machine, node.orelse, frame)
         frame.condition = condition
@@ -83,7 +84,7 @@ def both_paths(machine: Machine, node: ast.If, frame: Frame) -> int:
     if first and second:
         return LEAVE_LOOP if LEAVE_LOOP in (first, second) else RETURN
     if first:
-        if first == RETURN and decided_by:
+        if first == RETURN and decided_by and frame.emits:
             frame.condition = both(condition, opposite(decided_by))  # of all that follows
             frame.undecided = undecided or LEFT
         if first == RETURN:

@@ -35,7 +35,7 @@ from breakscope.static.variables.library import transforms
 from breakscope.static.variables.library.builtin_iteration import ordered_dict
 from breakscope.static.variables.library.concurrency import queues, threads
 from breakscope.static.variables.library.copies import copied, copied_object
-from breakscope.static.variables.library.draws import drawn
+from breakscope.static.variables.library.draws import drawn, drawn_by_python
 from breakscope.static.variables.library.evaluated import evaluated_call
 from breakscope.static.variables.library.followed_iteration import call_counter
 from breakscope.static.variables.library.known_results import PYTHON_RESULTS
@@ -381,7 +381,7 @@ def plain_result(machine: Machine, name: str, args: list[Value], kwargs: dict[st
         return MAKES[name]
     root = name.partition(".")[0]
     if root in ("time", "random") and name != "random.Random":
-        return Py("float", "random")
+        return drawn_by_python(machine, name, args)
     if root in ("os", "sys", "platform"):
         return Py("unknown", "environment")
     last = name.rpartition(".")[2]

@@ -135,7 +135,18 @@ class UnionVariable(Variable):
             # a text times a tensor is nothing that a program means
             and not (op is ast.Mult and b.is_tensor and is_text(a))
         ]
-        return _of_each(rows, lambda ab: binary_operation(machine, *ab, op, node, frame), frame)
+        objects = [type(a) is Instance or type(b) is Instance for (a, b), _ in rows]
+        certainty, is_open = frame.certainty, any(objects) and not all(objects)
+
+        def operated(pair: tuple[Value, Value]) -> Value:
+            if is_open and not frame.condition:
+                frame.certainty = "possible"  # which of them it is, is not known
+            try:
+                return binary_operation(machine, *pair, op, node, frame)
+            finally:
+                frame.certainty = certainty
+
+        return _of_each(rows, operated, frame)
 
     def compare(self, machine: Machine, left, right, op, node, frame) -> Value:
         rows = [

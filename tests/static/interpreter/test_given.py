@@ -39,6 +39,7 @@ LOCALS = {
 CONSTRUCTORS = {
     "a conditional expression": "self.scale = nn.Parameter(torch.ones(())) if learn else 1.0",
     "both sides": "if learn:\n    self.scale = nn.Parameter(torch.ones(()))\nelse:\n    self.scale = 1.0",
+    "a variable of both sides": "made = 1.0\nif learn:\n    made = nn.Parameter(torch.ones(()))\nself.scale = made",
     "one side": "self.scale = 1.0\nif learn:\n    self.scale = nn.Parameter(torch.ones(()))",
 }
 
@@ -85,3 +86,22 @@ def test_what_only_a_check_of_its_type_shows_to_be_a_tensor(tmp_path):
     )
     found = analysed(tmp_path, {"program.py": source}).findings
     assert [(f.line, f.condition) for f in found] == [(6, "isinstance(v, torch.Tensor)")]
+
+
+@pytest.mark.parametrize("add", ['self.add_module("layer", made)', "self.layer = made"])
+def test_a_module_that_a_constructor_replaces_where_it_is_configured(add, tmp_path):
+    init = f"made = nn.Linear(4, 4)\nif learn:\n    made = torch.jit.script(made)\n{add}"
+    assert conditions(tmp_path, "x = self.layer(x)", init) == ["learn"]
+
+
+def test_a_hook_that_a_constructor_registers_where_it_is_configured(tmp_path):
+    source = (
+        f"{HEAD}    def __init__(self, learn):\n        super().__init__()\n        if learn:\n"
+        "            self.handle = self.register_forward_pre_hook(self.once)\n\n"
+        "    def once(self, module, given):\n        self.handle.remove()\n\n"
+        "    def forward(self, x):\n        return x * 2\n\n\n"
+        "class Outer(nn.Module):\n    def __init__(self, learn):\n        super().__init__()\n"
+        "        self.net = Net(learn)\n\n    def forward(self, x):\n        return self.net(x)\n"
+    )
+    found = analysed(tmp_path, {"program.py": source}).findings
+    assert [(f.code, f.condition) for f in found] == [("BRK608", "learn")]

@@ -51,3 +51,28 @@ def test_a_layout_is_that_of_torch(expression, tmp_path):
     program = PROGRAM.format(expression=expression, shape=", ".join(map(str, made.shape)))
     found = [finding.code for finding in analysed(tmp_path, {"run.py": program}).findings]
     assert found == ([] if made.is_contiguous() else ["BRK715"])
+
+
+READS = {
+    "a test": ("if self.kept is not None:\n            x = x + 1", True),
+    "a test of what has a name": (
+        "kept = self.kept\n        if kept is None:\n            return x",
+        True,
+    ),
+    "a name": ("kept = self.kept", False),
+}
+
+
+@pytest.mark.parametrize("name", READS)
+def test_where_a_sparse_tensor_of_a_module_is_read(name, tmp_path):
+    """Under Dynamo the first operation on it ends the graph, a test among them."""
+    body, breaks = READS[name]
+    source = (
+        "import torch\n\n\nclass Net(torch.nn.Module):\n    def __init__(self, n):\n"
+        "        super().__init__()\n        self.kept = torch.eye(n).to_sparse()\n\n"
+        f"    def forward(self, x):\n        {body}\n        return x * 2\n"
+    )
+    line = 10 + body.startswith("kept = self.kept\n")
+    wanted = [("BRK505", line)] if breaks else []
+    result = analysed(tmp_path, {"net.py": source})
+    assert [(f.code, f.line) for f in result.findings] == wanted

@@ -56,9 +56,25 @@ import torch
 
 
 @torch.compile
-def first(event: torch.Tensor, time: torch.Tensor):
+def one(event: torch.Tensor, time: torch.Tensor, i: int):
     order = {indices}
     n = len(time)
-    return event[order[0]] * n
+    return event[order[i]] * n
 """
     assert found(analysed(tmp_path, {"run.py": source})) == expected
+
+
+@pytest.mark.parametrize(
+    "edges", ["edges", "torch.stack([edges, edges])", "torch.cat([edges, edges], 1)"]
+)
+def test_a_row_of_indices_that_a_caller_hands_over(edges, tmp_path):
+    source = f"""\
+import torch
+
+
+@torch.compile
+def first(x: torch.Tensor, edges: torch.LongTensor):
+    edges = {edges}
+    return x[edges[0]] - x[edges[1]]
+"""
+    assert found(analysed(tmp_path, {"run.py": source})) == []

@@ -66,3 +66,42 @@ def test_an_object_beside_a_tensor(test, reads, tmp_path):
     source = OBJECT.replace("TEST", test)
     codes = {c for c, _ in found(analysed(tmp_path, {"p.py": source}, "p.py::make"))}
     assert ("BRK101" in codes) is reads
+
+
+SEVERAL = """import torch
+
+
+class Pose:
+    def __init__(self, turn):
+        self.turn = turn
+
+    def __matmul__(self, points):
+        return points @ self.turn
+
+
+class Moved(Pose):
+    def __matmul__(self, points):
+        return points @ self.turn + 1
+
+
+class Net(torch.nn.Module):
+    def __init__(self, moved=False, kind="still"):
+        super().__init__()
+        self.moved = moved
+        {made}
+
+    def forward(self, x):
+        return {pose} @ x
+"""
+POSES = {
+    "one of two classes": ("self.of = Moved if moved else Pose", "self.of(x)"),
+    "one out of a table": ('self.of = {"still": Pose, "moved": Moved}[kind]', "self.of(x)"),
+    "an object on one side": ("self.of = Pose", "(self.of(x) if self.moved else x)"),
+}
+
+
+@pytest.mark.parametrize("name", POSES)
+def test_an_operator_of_one_of_several_objects(name, tmp_path):
+    made, pose = POSES[name]
+    source = SEVERAL.replace("{made}", made).replace("{pose}", pose)
+    assert found(analysed(tmp_path, {"net.py": source})) == [("BRK530", 24)]

@@ -45,3 +45,12 @@ def test_what_does_not_need_it_goes_on(keeps, tmp_path):
 def test_behind_a_break_it_is_a_plain_number(tmp_path):
     body = "    y = x[n]\n    z = x[n:]\n    if n > 2:\n        x = x.roll(n)\n    m = random.randint(1, 3)\n    x = x[m]\n"
     assert lines(tmp_path, body) == [7, 12]
+
+
+@pytest.mark.parametrize("drawn", ["sample(range(len(x)), 3)", "choices([0, 1], k=3)"])
+def test_what_is_sampled_is_a_list(drawn, tmp_path):
+    program = (
+        "import random\nimport torch\n@torch.compile\ndef step(x):\n"
+        f"    n = torch.tensor(random.{drawn})\n    return x[n]\n"
+    )
+    assert found(analysed(tmp_path, {"run.py": program})) == [("BRK405", 5)]

@@ -10,7 +10,7 @@ from random import Random
 from msgspec.structs import replace
 
 from breakscope import limits
-from breakscope.rulekit.values import Const, Py, Sequence, Tensor, Value
+from breakscope.rulekit.values import NONE, UNKNOWN, Const, Py, Sequence, Tensor, Value
 from breakscope.static.machine.driver import Driver
 from breakscope.static.machine.lattice import element_of
 from breakscope.static.machine.machine import Machine
@@ -44,12 +44,12 @@ def drawn(machine: Machine, name: str, args: list[Value], kwargs: dict[str, Valu
     """What a clock gives, and numbers, or items, that are chosen at random; None for another function."""
     head, _, last = name.rpartition(".")
     if head == "time" and last in CLOCKS:
-        return Py("int" if last.endswith("_ns") else "float", "random")
+        return Py(_kind(last), "random")
     is_random = head == "random" or name in OF_NUMPY
     if is_random and (found := example(machine, name, args, kwargs)) is not None:
         return found
     if head == "random" and last in DRAWS:
-        return Py("int" if last.startswith("rand") and last != "random" else "float", "random")
+        return Py(_kind(last), "random")
     source = contents_of(machine, args[0]) if args else None
     if not isinstance(source, Sequence):
         return None
@@ -168,6 +168,24 @@ def _sample(source: Sequence, count: Value) -> Sequence:
     if number is None:
         return Sequence("list", None, item)
     return Sequence("list", [_another(item) for _ in range(number)])
+
+
+def drawn_by_python(machine: Machine, name: str, args: list[Value]) -> Value:
+    """What a function of `random` or `time` gives that Python runs in the midst of a region."""
+    last = name.rpartition(".")[2]
+    if name in SAMPLES:
+        source = contents_of(machine, args[0]) if args else None
+        item = element_of(source) if isinstance(source, Sequence) else UNKNOWN
+        return Sequence("list", None, Py("number", "random") if item.is_number else item)
+    if name in ("random.seed", "random.setstate", "random.shuffle"):
+        return NONE
+    return UNKNOWN if name == "random.getstate" else Py(_kind(last), "random")
+
+
+def _kind(last: str) -> str:
+    """The type of the numbers that a function of `random` or `time` draws."""
+    is_whole = last.endswith("_ns") or (last.startswith("rand") and last != "random")
+    return "int" if is_whole or last == "getrandbits" else "float"
 
 
 def _another(item: Value) -> Value:

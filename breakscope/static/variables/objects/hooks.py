@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
+from typing import NamedTuple
 
+from breakscope.rulekit.events import CHOSEN
 from breakscope.rulekit.values import Const, ExternalInstance, Sequence, Value
 from breakscope.static.machine.frames import Frame
+from breakscope.static.machine.given import both, opposite
 from breakscope.static.machine.machine import Machine
 from breakscope.static.variables.effects.emitting import emit_call
 from breakscope.static.variables.effects.subgraphs import call_quietly
@@ -20,13 +24,27 @@ HOOKS = {
 }
 
 
+class Hook(NamedTuple):
+    """A hook that a module has, and what decided that it was registered."""
+
+    kind: str
+    function: Value
+    is_undecided: bool
+    condition: str  # of the innermost `if` by configuration; "" where there is none
+
+
 def register_hook(
     machine: Machine, owner: Value, name: str, args: list[Value], node: ast.AST, frame: Frame
 ) -> Value:
     """`module.register_forward_hook(hook)` and its like."""
     emit_call(machine, "module.register_hook", owner, (Const(name), *args), {}, node, frame)
     if not frame.emits:
-        machine.objects.hooks.setdefault(id(owner), []).append((HOOKS[name], args[0]))
+        condition = ""
+        if frame.branch is not None:
+            test = machine.text(frame.branch[0], frame.module)
+            condition = test if frame.branch[1] else opposite(test)
+        hook = Hook(HOOKS[name], args[0], frame.is_in_branch(), condition)
+        machine.objects.hooks.setdefault(id(owner), []).append(hook)
         machine.objects.kept.append(owner)
         count_hooks(machine, owner, 1)
     return ExternalInstance(HANDLE, (owner,))
@@ -47,25 +65,35 @@ def run_pre_hooks(
     machine: Machine, module: Value, args: list[Value], node: ast.AST, frame: Frame
 ) -> None:
     """Run the hooks that are called before a module."""
-    for kind, hook in hooks_of(machine, module):
-        if kind == "pre":
-            call_quietly(machine, hook, [module, Sequence("tuple", list(args))], node, frame)
+    for hook in hooks_of(machine, module, frame):
+        if hook.kind == "pre":
+            given = [module, Sequence("tuple", list(args))]
+            call_quietly(machine, hook.function, given, node, frame)
 
 
 def run_hooks(
     machine: Machine, module: Value, args: list[Value], result: Value, node: ast.AST, frame: Frame
 ) -> None:
     """Run the hooks that are called with a module's result; those of its backward pass break."""
-    for kind, hook in hooks_of(machine, module):
-        if kind == "forward":
-            call_quietly(
-                machine, hook, [module, Sequence("tuple", list(args)), result], node, frame
+    for hook in hooks_of(machine, module, frame):
+        if hook.kind == "forward":
+            given = [module, Sequence("tuple", list(args)), result]
+            call_quietly(machine, hook.function, given, node, frame)
+        elif hook.kind == "backward":
+            emit_call(
+                machine, "torch.nn.Module.full_backward_hook", hook.function, (), {}, node, frame
             )
-        elif kind == "backward":
-            emit_call(machine, "torch.nn.Module.full_backward_hook", hook, (), {}, node, frame)
 
 
-def hooks_of(machine: Machine, module: Value) -> list[tuple[str, Value]]:
-    """(kind, hook) of all hooks of a module, those that it had before this file first."""
+def hooks_of(machine: Machine, module: Value, frame: Frame) -> Iterator[Hook]:
+    """All hooks of a module, those that it had before this file first, each under what decides that it
+    is there."""
     shared = machine.world.hooks.get(id(module), [])
-    return [*shared, *machine.objects.hooks.get(id(module), ())]
+    condition, undecided = frame.condition, frame.undecided
+    for hook in [*shared, *machine.objects.hooks.get(id(module), ())]:
+        if hook.is_undecided:
+            frame.condition, frame.undecided = both(condition, hook.condition), undecided or CHOSEN
+        try:
+            yield hook
+        finally:
+            frame.condition, frame.undecided = condition, undecided

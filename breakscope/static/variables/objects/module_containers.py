@@ -22,7 +22,8 @@ from breakscope.static.definitions.classes import external_bases, find_member
 from breakscope.static.definitions.computed_names import affixes, fits
 from breakscope.static.definitions.fields import has_generated_init
 from breakscope.static.machine.frames import Frame
-from breakscope.static.machine.lattice import join, join_all
+from breakscope.static.machine.given import by_condition
+from breakscope.static.machine.lattice import join, join_all, join_under
 from breakscope.static.machine.library import SCRIPTED
 from breakscope.static.machine.machine import Machine
 from breakscope.static.variables.effects.side_effects import put_attribute
@@ -154,8 +155,8 @@ def add_named(
 ) -> None:
     """`owner.add_module(name, child)`, which takes modules only, and None: a class that it may be
     handed was called before."""
-    made = [option for option in options(child) if not isinstance(option, Class | External)]
-    child = join_all(made) if made else UNKNOWN
+    rows = [row for row in by_condition(child, "") if not isinstance(row[0], Class | External)]
+    child = join_under(*zip(*rows)) if rows else UNKNOWN
     put_named(machine, owner, name, child, node, frame)
     if HELD in owner.attributes:
         machine.call_method(owner.attributes[HELD], "add_module", [name, child], {}, node, frame)

@@ -10,10 +10,12 @@ from breakscope.rulekit.values import (
     Class,
     Const,
     External,
+    Instance,
     Py,
     Scalar,
     Sequence,
     Tensor,
+    Union,
     Value,
 )
 from breakscope.static.machine.frames import Frame
@@ -44,6 +46,9 @@ def binary_operation(
     decides, other = machine.behaviour(left), machine.behaviour(right)
     if other.binary_precedence > decides.binary_precedence:
         decides = other
+    for value in (left, right):
+        if type(value) is Union and any(type(option) is Instance for option in value.options):
+            decides = machine.behaviour(value)  # each may have an operator of its own
     result = decides.binary(machine, left, right, op, node, frame)
     if frame.emits or machine.driver.function is None:
         return result

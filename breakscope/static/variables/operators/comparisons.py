@@ -20,7 +20,12 @@ from breakscope.static.machine.frames import Frame
 from breakscope.static.machine.library import ADDRESS, VERSION_INFO
 from breakscope.static.machine.machine import Machine
 from breakscope.static.machine.versions import plain_tuple
-from breakscope.static.variables.effects.emitting import emit_call, emit_drawn, sureness
+from breakscope.static.variables.effects.emitting import (
+    emit_call,
+    emit_drawn,
+    emit_sparse,
+    sureness,
+)
 from breakscope.static.variables.library.evaluated import evaluated_operator
 
 _COMPARES = {
@@ -58,6 +63,7 @@ def compare_values(
         found = machine.contains(right, left, right_node, node, frame)
         return BOOL if found is None else Const(found == (op is ast.In))
     if op in (ast.Is, ast.IsNot):
+        emit_sparse(machine, (left, right), node, frame)
         same = are_identical(machine, left, right)
         return BOOL if same is None else Const(same == (op is ast.Is))
     return compare_by_value(machine, left, right, op, node, frame)
