@@ -8,14 +8,7 @@ import ast
 from msgspec.structs import replace
 
 from breakscope.knowledge import since
-from breakscope.rulekit.events import (
-    CHOSEN,
-    Call,
-    Constructor,
-    Event,
-    Problem,
-    Varies,
-)
+from breakscope.rulekit.events import CHOSEN, Call, Constructor, Event, Problem, Varies
 from breakscope.rulekit.rule import Rule
 from breakscope.rulekit.switches import switched_on
 from breakscope.rulekit.walking import handed_generator
@@ -28,13 +21,7 @@ from breakscope.static.findings.resumed import (
     resumed_in_caller,
 )
 from breakscope.static.findings.seen import CHANGES, Seen
-from breakscope.static.findings.verdicts import (
-    Chain,
-    Verdict,
-    Way,
-    keep,
-    verdict_of,
-)
+from breakscope.static.findings.verdicts import Chain, Verdict, Way, keep, verdict_of
 from breakscope.static.findings.ways import way_into
 from breakscope.static.machine.frames import Activation, Step
 from breakscope.static.machine.gaps import Gaps, why

@@ -192,7 +192,8 @@ def run_top_level(machine: Machine, module: ModuleInfo) -> None:
     finally:
         module.names = frame.names
         machine.objects.executing -= 1
-    open_settings(module)
+    if not module.library:  # what its own functions set, whoever uses a package hardly ever does
+        open_settings(module)
 
 
 def _of_function(function: Function) -> Iterable[object]:

@@ -13,6 +13,7 @@ from breakscope.static.project.reads import Reads
 from breakscope.static.project.source import SourceError, decode, parse
 
 DEFINES = re.compile(rb"^(?:[ \t]*(?:def |class )|(?=\w+ *=(?!=)))([A-Za-z]\w*)", re.MULTILINE)
+USES_TORCH = re.compile(rb"^[ \t]*(?:from|import)[ \t][\w \t.,]*\btorch", re.MULTILINE)
 LISTS = re.compile(rb"^__all__.*?=\s*[\[(](.*?)[\])]", re.MULTILINE | re.DOTALL)
 
 
@@ -24,7 +25,7 @@ def handed_out(path: str, reads: Reads) -> dict[str, bool]:
     if name == "__init__.py" or "__init__.py" not in reads.names(folder):
         return {}
     data = reads.bytes_of(path)
-    if b"torch" not in data or b"def " not in data:
+    if not USES_TORCH.search(data) or b"def " not in data:
         return {}
     known = _defined(data)  # the file's name of each name that the packages have
     listed = LISTS.search(data)  # what a star imports

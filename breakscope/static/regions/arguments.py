@@ -52,7 +52,10 @@ from breakscope.static.variables.objects.construction import instantiate
 NUMBERS = (Py, ShapeInt)
 # as the names of parameters that are no tensors end
 OTHERS = tuple(
-    "shape shapes size sizes name names path _file filename url config cfg dtype device".split()
+    """
+    shape shapes dims size sizes name names path _file filename url config cfg dtype device dataset tokenizer
+    optimizer
+    """.split()
 )
 # how a constructor's parameter is called that is a data loader
 LOADERS = ("dataloader", "data_loader")

@@ -29,6 +29,7 @@ from breakscope.static.machine.lattice import join, join_all
 from breakscope.static.machine.machine import Machine
 from breakscope.static.project.modules import ModuleInfo
 from breakscope.static.regions.arguments import configured_instance, parameter_values
+from breakscope.static.regions.around import is_file_around
 from breakscope.static.regions.parameter_uses import Usage
 
 REGISTERS = frozenset(
@@ -56,7 +57,7 @@ def registered_hooks(machine: Machine, module: ModuleInfo) -> list[tuple[Functio
     another function of it makes, and the entries of a table; and what its name and its parameters
     show to be one, which another file may register. Each with True where what puts it on takes it off
     again."""
-    if "hook" not in module.source:
+    if "hook" not in module.source or is_file_around(module):
         return []
     names = module_names(machine, module)
     classes = classes_at(module, names)

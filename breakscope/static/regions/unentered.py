@@ -18,9 +18,7 @@ from breakscope.rulekit.values import (
     ExternalInstance,
     Function,
     Instance,
-    Py,
     Sequence,
-    Tensor,
     Union,
     Value,
     maybe_tensor,
@@ -43,6 +41,12 @@ from breakscope.static.machine.library import TENSOR_DICT
 from breakscope.static.machine.machine import Machine
 from breakscope.static.project.modules import ModuleInfo
 from breakscope.static.regions.arguments import configured_instance, parameter_values
+from breakscope.static.regions.around import (
+    is_around,
+    is_function_around,
+    is_no_tensor,
+    parameters,
+)
 from breakscope.static.regions.discover import apart, enter, only_raises, reads_files
 from breakscope.static.regions.region import Region
 from breakscope.static.regions.steps import tensor_methods
@@ -57,17 +61,7 @@ PREPARES = (
     "torch.nn.utils.parametrizations.",
     "torch.nn.utils.prune.",
 )
-PLAIN = frozenset({"str", "int", "float", "bool", "bytes"})
 OF_METRICS = ("update", "compute")
-# how methods are called, or how their names begin, that no region calls: they fit, prepare or judge a model,
-# read and write files or draw
-AROUND = frozenset("merge unmerge load test summary validate evaluate".split())
-BEGIN_AROUND = tuple(
-    """
-    fit partial_fit save export show plot print render draw load_state load_checkpoint load_weights
-    prepare_for initialize
-    """.split()
-)
 DISTRIBUTIONS = "torch.distributions."
 # what regions call of a distribution, a transform of one, and a constraint
 OF_DISTRIBUTIONS = frozenset(
@@ -89,6 +83,8 @@ def unentered_regions(
     for name in sorted(names & defined.keys()):
         value = resolve_import(machine, defined[name])
         if type(value) is Function and _is_news(value, module, entered):
+            if is_function_around(machine, value):
+                continue
             regions += apart(machine, value, _function_region if names[name] else _shown_region)
         elif type(value) is Class and value.info.module is module:
             handed_out.add(id(value.info))
@@ -113,12 +109,13 @@ def _function_region(machine: Machine, function: Function) -> Region | None:
     args, kwargs = parameter_values(machine, function, True)
     shown, _ = parameter_values(machine, function, False)
     # a parameter that alone has no annotation, as a name or a path, is no tensor for that
-    given = args if is_unannotated(function.info.node) else shown
+    is_unannotated = not any(p.annotation for p in parameters(function.info.node))
+    given = args if is_unannotated else shown
     if reads_files(function) or any(
         is_module(machine, option) for value in shown for option in options(value)
     ):
         return None  # what is handed a model calls it: the model is compiled, not its driver
-    if any(maybe_tensor(value) or _is_of_tensors(machine, value) for value in given):
+    if any(_is_tensor(machine, value) for value in given):
         region = enter(machine, function.info.qualname, function, args, kwargs)
         is_set_up = _is_made_before(machine, region.value) or _meets(region, _prepares)
         return None if is_set_up else region
@@ -144,16 +141,15 @@ def _is_made_before(machine: Machine, value: Value) -> bool:
     return isinstance(value, Function | Class) or is_module(machine, value)
 
 
+def _is_tensor(machine: Machine, value: Value) -> bool:
+    """True for what may be a tensor of torch's, or an object of them."""
+    return (maybe_tensor(value) and not is_no_tensor(value)) or _is_of_tensors(machine, value)
+
+
 def _is_of_tensors(machine: Machine, value: Value) -> bool:
     if type(value) is ExternalInstance:
         return value.name == TENSOR_DICT
     return type(value) is Instance and is_tensor_class(machine, value.cls.info)
-
-
-def is_unannotated(node: ast.FunctionDef) -> bool:
-    """True for a function without any annotation of a parameter."""
-    spec = node.args
-    return not any(p.annotation for p in (*spec.posonlyargs, *spec.args, *spec.kwonlyargs))
 
 
 def _methods(machine: Machine, cls: Class, is_handed_out: bool) -> Iterator[Function]:
@@ -245,7 +241,7 @@ def required_methods(machine: Machine, cls: Class) -> list[str]:
         name
         for name, node in members_of(cls.info).items()
         if isinstance(node, ast.FunctionDef)
-        and not (name.startswith("__") or _is_around(name))
+        and not (name.startswith("__") or is_around(name))
         and all(ast.unparse(d).endswith(PLAIN_DECORATORS) for d in node.decorator_list)
     ]
     parents = mro_of(machine, cls.info)[1:] if names else []
@@ -271,9 +267,7 @@ def shows_tensors(machine: Machine, function: Value | None) -> bool:
     if type(function) is not Function:
         return False
     shown, named = parameter_values(machine, function, False)
-    return any(
-        maybe_tensor(value) or _is_of_tensors(machine, value) for value in (*shown, *named.values())
-    )
+    return any(_is_tensor(machine, value) for value in (*shown, *named.values()))
 
 
 def _is_abstract(node: ast.FunctionDef) -> bool:
@@ -298,14 +292,10 @@ def _is_public(name: str, node: ast.stmt) -> bool:
     """True for a method that users call in a region."""
     return (
         isinstance(node, ast.FunctionDef)
-        and not (name.startswith("_") or _is_around(name))
+        and not (name.startswith("_") or is_around(name))
         and not node.decorator_list
         and len(node.args.args) > 1
     )
-
-
-def _is_around(name: str) -> bool:
-    return name in AROUND or name.startswith(BEGIN_AROUND)
 
 
 def _is_metric(machine: Machine, cls: Class, bases: tuple[str, ...]) -> bool:
@@ -324,7 +314,7 @@ def _method_region(machine: Machine, method: Function) -> Region | None:
         return _autograd_region(machine, method, args)
     named = [value for name, value in kwargs.items() if name[0] != "*" or not value.is_unknown]
     given = [option for value in (*args, *named) for option in options(value)]
-    if given and all(map(_is_no_tensor, given)):
+    if given and all(map(is_no_tensor, given)):
         return None  # a tokenizer's, what saves and loads, or a figure of NumPy's arrays
     region = enter(machine, method.info.qualname, method, args, kwargs)
     answers = _is_property(method.info.node) or method.info.name in OF_METRICS
@@ -339,12 +329,6 @@ def _may_hold_tensors(value: Value) -> bool:
         option.is_unknown or maybe_tensor(option) or type(option) in (Instance, Sequence, Dict)
         for option in options(value)
     )
-
-
-def _is_no_tensor(option: Value) -> bool:
-    if type(option) is Tensor:
-        return option.kind == "numpy"
-    return option.is_const or (isinstance(option, Py) and option.type in PLAIN)
 
 
 def _meets(region: Region, is_wanted: Callable[[Event], bool]) -> bool:

@@ -53,3 +53,20 @@ def test_a_dict_of_what_is_defined(tmp_path):
     settings = "OPTIONS = {'mode': 'script'}\n\n\ndef use(name):\n    OPTIONS[name] = compute()"
     result = PROGRAM.format(settings=settings, test="OPTIONS['mode'] == 'script'")
     assert [code for code, _ in found(analysed(tmp_path, {"net.py": result}))] == ["BRK201"]
+
+
+def test_what_an_installed_package_sets_is_as_its_top_level_says(tmp_path, monkeypatch):
+    packages = tmp_path / "site-packages"
+    monkeypatch.syspath_prepend(str(packages))
+    (packages / "fastlib").mkdir(parents=True)
+    setter = ITEMS.format(given="value", loop="", key="'mode'", value="value")
+    (packages / "fastlib/__init__.py").write_text(
+        f"import torch\n\nOPTIONS = dict(mode='eager')\n\n\n{setter}\n"
+    )
+    (packages / "fastlib-1.0.dist-info").mkdir()
+    (packages / "fastlib-1.0.dist-info/METADATA").write_text("Name: fastlib\n")
+    (tmp_path / "project").mkdir()
+    test = "fastlib.OPTIONS['mode'] == 'script'"
+    source = "import fastlib\n" + PROGRAM.format(settings="", test=test)
+    result = analysed(tmp_path / "project", {"net.py": source})
+    assert [(f.code, f.condition) for f in result.findings] == [("BRK201", "")]

@@ -163,3 +163,36 @@ def test_none_is_found_where_a_break_makes_the_reader_begin_a_graph(
     source = SEQUENCE.format(first=first, extra=extra)
     codes = [code for code, _ in found(analysed(tmp_path, {"run.py": source}))]
     assert ("BRK707" in codes) is is_again
+
+
+CONFIGURED = """\
+import torch
+from torch import nn
+
+
+class Net(nn.Module):
+    def __init__(self, learned=False):
+        super().__init__()
+        self.learned = learned
+        self.linear = nn.Linear(4, 4)
+        self.kept = None
+
+    def forward(self, x):
+        if {test}:
+            self.kept = self.linear.weight * 2
+        {then}
+        return x
+"""
+
+
+@pytest.mark.parametrize(
+    ("test", "then", "expected"),
+    [
+        ("self.learned", "if self.learned: x = x @ self.kept", []),
+        ("self.training", "if self.kept is not None: x = x @ self.kept", [("BRK707", 14)]),
+        ("x.shape[0] > 2", "if self.kept is not None: x = x @ self.kept", [("BRK707", 14)]),
+    ],
+)
+def test_what_configuration_sets_is_set_in_every_call(test, then, expected, tmp_path):
+    source = CONFIGURED.format(test=test, then=then)
+    assert found(analysed(tmp_path, {"run.py": source})) == expected

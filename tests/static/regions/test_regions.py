@@ -199,6 +199,24 @@ def test_functions_that_a_package_inside_hands_out_are_regions_too(front, is_see
     assert found(result) == ([("BRK201", 3)] if is_seen else [])
 
 
+@pytest.mark.parametrize(
+    ("first", "is_seen"), [("import torch", True), ("# see https://download.pytorch.org", False)]
+)
+def test_functions_of_a_file_that_does_not_use_torch_are_no_regions(first, is_seen, tmp_path):
+    files = {
+        "pkg/__init__.py": "from .more import share\n",
+        "pkg/more.py": f"{first}\ndef share(x):\n    return x.isnan().any().item()\n",
+    }
+    assert found(analysed(tmp_path, files)) == ([("BRK201", 3)] if is_seen else [])
+
+
+@pytest.mark.parametrize(("name", "is_seen"), [("output", True), ("output_dims", False)])
+def test_a_parameter_named_as_dims_is_no_tensor(name, is_seen, tmp_path):
+    source = f"import torch\ndef step(x, {name}):\n    return x if {name} > 0 else x.abs()\n"
+    result = analysed(tmp_path, {"program.py": source}, "program.py::step")
+    assert found(result) == ([("BRK101", 3)] if is_seen else [])
+
+
 def test_a_function_handed_out_that_a_model_of_another_file_calls_is_seen_by_itself_too(tmp_path):
     """Whatever else is checked: alone, its file gives the same finding."""
     files = LIBRARY | {"pkg/model.py": model("from .more import scale", "scale(2)")}
@@ -609,11 +627,57 @@ def test_a_function_handed_out_whose_parameter_is_named_like_no_tensor(
     parameters, is_region, tmp_path
 ):
     files = {
-        "pkg/__init__.py": "from .front import load\n",
-        "pkg/front.py": f"import torch\ndef load({parameters}):\n    print({parameters})\n"
+        "pkg/__init__.py": "from .front import score\n",
+        "pkg/front.py": f"import torch\ndef score({parameters}):\n    print({parameters})\n"
         "    return torch.zeros(3)\n",
     }
     assert bool(analysed(tmp_path, files).regions) is is_region
+
+
+AROUND = {
+    "def step(x):\n    return torch.abs(x).item()": True,
+    "def step(x: Tensor) -> Tensor:\n    return x * x.sum().item()": True,
+    "def step(x: Tensor, module: 'Scale') -> Tensor:\n    return x * x.sum().item()": True,
+    # what drives a model
+    "def step(model: nn.Module, x: Tensor):\n    return model(x * x.sum().item())": False,
+    "def step(x: Tensor, model: Optional[torch.nn.Module] = None):\n    return x.sum().item()": False,
+    # what is no tensor any more
+    "def step(x: Tensor) -> float:\n    return x.sum().item()": False,
+    "def step(x: Tensor) -> 'np.ndarray':\n    return x[x > 0].numpy()": False,
+    # arrays of NumPy's
+    "def step(x: np.ndarray):\n    return x.max().item()": False,
+    "def step(xs: list[np.ndarray], n: int):\n    return xs[0].max().item()": False,
+    "def step(x):\n    return np.cov(x.T).max().item()": False,
+    "def step(x):\n    return torch.abs(x).item() + np.pi": True,
+    # data
+    "def step(dataset, seed=None):\n    print(seed)\n    return torch.zeros(len(dataset))": False,
+}
+
+
+@pytest.mark.parametrize("source", AROUND)
+def test_what_stands_around_a_model_is_no_region(source, tmp_path):
+    head = "from typing import Optional\nimport numpy as np\nimport torch\nfrom torch import Tensor, nn\n"
+    files = {"pkg/front.py": head + source, "pkg/__init__.py": "from .front import step\n"}
+    assert bool(found(analysed(tmp_path, files))) is AROUND[source]
+
+
+@pytest.mark.parametrize(
+    ("name", "is_region"),
+    [
+        ("steps", True),
+        ("plotters_of_steps", True),
+        ("plot", False),
+        ("plotting/steps", False),
+        ("flops_counter", False),
+    ],
+)
+def test_a_file_that_draws_or_counts_hands_out_no_region(name, is_region, tmp_path):
+    front = "".join(f"from .{name.replace('/', '.')} import step\n")
+    files = {f"pkg/{name}.py": "import torch\ndef step(x):\n    return torch.abs(x).item()\n"}
+    if "/" in name:
+        files[f"pkg/{name.partition('/')[0]}/__init__.py"] = "from .steps import step\n"
+    result = analysed(tmp_path, files | {"pkg/__init__.py": front})
+    assert bool(found(result)) is is_region
 
 
 def test_what_fits_an_estimator_is_no_region(tmp_path):

@@ -8,7 +8,7 @@ import ast
 from breakscope import limits
 from breakscope.rulekit.events import Mutate, Store
 from breakscope.rulekit.values import NONE, UNKNOWN, Const, Dict, Instance, Py, Sequence, Value
-from breakscope.rulekit.walking import walk
+from breakscope.rulekit.walking import names_in, walk
 from breakscope.static.definitions.homes import home_of, note_nested
 from breakscope.static.machine.frames import Frame
 from breakscope.static.machine.lattice import join
@@ -233,7 +233,9 @@ def emit_store(
     """Emit a Store whose `is_read` is settled when the whole region is known."""
     if frame.emits:
         before = len(frame.activation.steps)
-        if key not in machine.region.reads and _always_runs(node, frame):
+        if key not in machine.region.reads and _is_set_by_configuration(frame):
+            machine.region.overwritten.add(key)
+        elif key not in machine.region.reads and _always_runs(node, frame):
             if fields["value"].is_none:
                 machine.region.emptied.setdefault(key, max(2, frame.depth))
             else:
@@ -253,6 +255,16 @@ def emit_store(
 def is_plain(value: Value) -> bool:
     """A number, a text, None: what Dynamo compares before and after a subgraph."""
     return value.is_const or value.is_shape or isinstance(value, Py)
+
+
+def _is_set_by_configuration(frame: Frame) -> bool:
+    """True where what an object was made with decides whether the code runs, so that every call of the region
+    goes the same way: what it reads behind a store is what it has stored."""
+    return (
+        bool(frame.condition)
+        and "training" not in frame.condition
+        and names_in(ast.parse(frame.condition, mode="eval")) == {"self"}
+    )
 
 
 def _always_runs(node: ast.AST, frame: Frame) -> bool:

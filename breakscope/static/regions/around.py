@@ -1,0 +1,114 @@
+"""Code around a model, which no region calls: it fits, prepares or judges one, reads and writes files, or draws."""
+
+from __future__ import annotations
+
+import ast
+import re
+
+from breakscope.rulekit.values import (
+    UNKNOWN,
+    Dict,
+    External,
+    Function,
+    Py,
+    Sequence,
+    Tensor,
+    Union,
+    Value,
+)
+from breakscope.rulekit.walking import walk
+from breakscope.static.definitions.classes import MODULE_BASES
+from breakscope.static.definitions.names import module_names, resolve_import
+from breakscope.static.machine.machine import Machine
+from breakscope.static.project.modules import ModuleInfo
+
+# how functions and methods of it are called, or how their names begin
+NAMES = frozenset(
+    """
+    merge unmerge load test summary summarize validate evaluate count_parameters num_parameters init_weights
+    reset_parameters
+    """.split()
+)
+BEGINNINGS = tuple(
+    """
+    fit partial_fit save export show plot plt print render draw visualize visualise load_state load_checkpoint
+    load_weights prepare_for initialize
+    """.split()
+)
+# a word in the name of its file, or of the folder that the file is in
+FILES = re.compile(
+    r"(?:^|[_/])(?:plots?|plotting|visuali[sz](?:e|ation|er)s?|viz|flops?|profil(?:e|er|ing)|debug|mocks?|tensorboard)"
+    r"(?=[_./])"
+)
+PLAIN = frozenset({"str", "int", "float", "bool", "bytes"})
+# what a function returns that hands out no tensor, by its annotation
+RETURNED = PLAIN | {"np.ndarray", "numpy.ndarray", "Image.Image", "PIL.Image.Image", "plt.Figure"}
+OF_ARRAYS = frozenset("numpy scipy sklearn pandas matplotlib seaborn plotly PIL cv2".split())
+
+
+def is_around(name: str) -> bool:
+    """True for the name of a function or method that stands around models."""
+    return name in NAMES or name.startswith(BEGINNINGS)
+
+
+def is_file_around(module: ModuleInfo) -> bool:
+    """True for a file of functions that draw, count, profile, debug, or stand in for others in tests."""
+    return FILES.search("/".join(module.path.split("/")[-2:])) is not None
+
+
+def is_function_around(machine: Machine, function: Function) -> bool:
+    """True for a function that is called where its name or its file says, that drives a model, that hands out plain
+    numbers, texts or arrays, or that is one of NumPy's arrays."""
+    info = function.info
+    returned = info.node.returns
+    return (
+        is_around(info.name)
+        or is_file_around(info.module)
+        or (returned is not None and ast.unparse(returned).strip("'\"") in RETURNED)
+        or _is_of_arrays(machine, function)
+        or any(_names_module(machine, p.annotation, info.module) for p in parameters(info.node))
+    )
+
+
+def parameters(node: ast.FunctionDef) -> list[ast.arg]:
+    spec = node.args
+    return [*spec.posonlyargs, *spec.args, *spec.kwonlyargs]
+
+
+def is_no_tensor(option: Value) -> bool:
+    """True for a constant, plain data, an array of NumPy's, and what holds such values only."""
+    if type(option) is Tensor:
+        return option.kind == "numpy"
+    if type(option) is Union:
+        return all(map(is_no_tensor, option.options))
+    if type(option) is Sequence and option.items is None:
+        return is_no_tensor(option.element)
+    if type(option) is Dict and not option.items:
+        return option.element is not UNKNOWN and is_no_tensor(option.element)
+    return option.is_const or (isinstance(option, Py) and option.type in PLAIN)
+
+
+def _is_of_arrays(machine: Machine, function: Function) -> bool:
+    """True for a function without annotations that uses NumPy, or what draws, and nothing of torch."""
+    if any(p.annotation for p in parameters(function.info.node)):
+        return False
+    names = module_names(machine, function.info.module)
+    roots = set()
+    for part in walk(function.info.node):
+        if type(part) is ast.Name and part.id in names:
+            value = resolve_import(machine, names[part.id])
+            if isinstance(value, External):
+                roots.add(value.name.partition(".")[0])
+    return not roots.isdisjoint(OF_ARRAYS) and "torch" not in roots
+
+
+def _names_module(machine: Machine, annotation: ast.expr | None, module: ModuleInfo) -> bool:
+    """True for an annotation in which `torch.nn.Module` stands."""
+    names = module_names(machine, module) if annotation is not None else {}
+    for part in walk(annotation) if annotation is not None else ():
+        if type(part) in (ast.Name, ast.Attribute):
+            first, *rest = ast.unparse(part).split(".")
+            value = resolve_import(machine, names.get(first, UNKNOWN))
+            if isinstance(value, External) and ".".join((value.name, *rest)) in MODULE_BASES:
+                return True
+    return False
