@@ -28,6 +28,7 @@ from breakscope.static.machine.gaps import why
 from breakscope.static.machine.machine import Machine
 from breakscope.static.machine.watch import Watch
 from breakscope.static.project.modules import ModuleInfo
+from breakscope.static.regions.indices import emit_indices
 from breakscope.static.regions.states import emit_states, inside
 from breakscope.static.regions.uses import Uses
 from breakscope.static.regions.variation import (
@@ -92,6 +93,7 @@ def add_events(
     rows = [bound(machine, function, args, kwargs) for args, kwargs, _ in recorder.calls]
     note_given(machine.driver, entered, rows)
     _emit_variation(machine, frame, function, recorder, owner or function.bound)
+    emit_indices(machine, frame, rows)
     emit_writes(machine, frame, function.bound, writes, recorder.marks)
 
 

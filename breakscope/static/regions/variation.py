@@ -43,13 +43,13 @@ KINDS = frozenset({"bool", "int", "float", "str"})
 def note_given(driver: Driver, entered: Activation, rows: list[dict[str, Value]]) -> None:
     """Note of a region, with what each of its calls has for its parameters, which of these are the same in all."""
     for name in set.intersection(*map(set, rows)) if rows else ():
-        if _given_others(driver, [row[name] for row in rows]):
+        if given_others(driver, [row[name] for row in rows]):
             entered.varies = True
         else:
             entered.fixed |= {name}
 
 
-def _given_others(driver: Driver, values: list[Value]) -> bool:
+def given_others(driver: Driver, values: list[Value]) -> bool:
     """True where a parameter is given other tensors in some calls, whose numbers are not the same for all that is
     known: those of one text are."""
     tensors = {id(v): v for value in values for v in _tensors_in(value, 2)}

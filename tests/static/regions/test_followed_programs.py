@@ -39,6 +39,32 @@ def applied(x, function):
 
 """
 PROGRAMS = {
+    "a tensor of one number as an index": (
+        "INDEX BRK733",
+        """
+        @torch.compile
+        def row(table, at):
+            return table[at, 0] * 2  # INDEX
+
+        def main():
+            for number in range(3):
+                row(torch.ones(10, 4), torch.tensor(number))
+        """,
+    ),
+    "rows of indices": (
+        "INDEX BRK733",
+        """
+        @torch.compile
+        def row(table, at):
+            table = table.clone()
+            table[at] = 0.0  # INDEX
+            return table
+
+        def main():
+            for at in torch.arange(3):
+                row(torch.ones(10, 4), at)
+        """,
+    ),
     "attributes of vars": (
         "BEHIND BRK702",
         """
@@ -1059,6 +1085,25 @@ PROGRAMS = {
     ),
 }
 QUIET = {
+    "indices of which none is a number that differs": """
+        @torch.compile
+        def row(table, at):
+            return table[at] * 2
+
+        @torch.compile
+        def rows(table, at):
+            return table[at] * 2
+
+        @torch.compile
+        def gathered(table, at):
+            return table[at[None]][0] + table.index_select(0, at)[0]
+
+        def main():
+            for number in range(3):
+                row(torch.ones(10, 4), torch.tensor(2))
+                rows(torch.ones(10, 4), torch.tensor([number]))
+                gathered(torch.ones(10, 4), torch.tensor(number))
+    """,
     "letters of which all have as many": """
         def main():
             for _ in range(3):
