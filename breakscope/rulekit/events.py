@@ -326,7 +326,7 @@ class Varies(Event, frozen=True, kw_only=True):
     parameter or its use).
 
     `what`: "size", "int", "float", "bool", "str", "enum", "none", "dtype", "stride", "alias",
-    "object", "type", "requires_grad", "inference", "grad_mode", "autocast", "default_dtype", "module_dtype", "hooks"; "keys" of a dict; "idle"
+    "object", "type", "requires_grad", "inference", "grad_mode", "autocast", "default_dtype", "module_dtype", "hooks", "index"; "keys" of a dict; "idle"
     where the first call leaves the function `name` before any operation on a tensor.
     `name` is the parameter; `values` what was seen, as text; `use` how the region uses it:
     "branch", "format", "arithmetic", "other".

@@ -66,18 +66,19 @@ class Verdict(Struct, frozen=True):
 
     @property
     def place(self) -> tuple:
-        """What one finding stands for: file, range and kind."""
+        """What one finding stands for: file, range and kind; what recompiles has several causes at one place."""
         node = self.problem.node
+        kind = self.rule.code if self.rule.kind == "recompile" else self.rule.kind
         if self.inside:
             activation, within = self.inside[-1]
             return (
                 self.module.path,
                 *_range(node),
-                self.rule.kind,
+                kind,
                 activation.module.path,
                 *_range(within),
             )
-        return (self.module.path, *_range(node), self.rule.kind)
+        return (self.module.path, *_range(node), kind)
 
 
 def verdict_of(

@@ -122,10 +122,13 @@ def drive_known(machine: Machine, node, frame: Frame, turns: Iterator[None], cou
 def turns_of_for(
     machine: Machine, node: ast.For, frame: Frame, items: Iterable[Value]
 ) -> Iterator[None]:
-    """Bind the loop's target to each of the items, to some of them in the file's own code."""
+    """Bind the loop's target to each of the items, in the file's own code to the first ones, and to the last one
+    where that is known: it may be another one than all before it."""
     most = machine.driver.most_turns()
     if frame.function is not None and is_generator(frame.function):
         most = limits.MOST_KNOWN_TURNS
+    if machine.driver.calls is not None and isinstance(items, list) and len(items) > most:
+        items = [*items[: most - 1], items[-1]]
     for turn, item in enumerate(items):
         if machine.driver.calls is not None and turn >= most:
             return

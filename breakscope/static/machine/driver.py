@@ -228,10 +228,11 @@ class Driver(Struct, eq=False):
 
     def track_parameters(self, text: str, parameter: Tensor, value: Value) -> None:
         """Note that parameters require grad from here on, as they do at first, or no longer."""
-        known = self.owners if self.calls is not None else {}
-        owner = known.get(id(parameter), (parameter, None))[1]
+        owners = self.owners if self.calls is not None else {}
+        owner = owners.get(id(parameter), (parameter, None))[1]
         key = "requires_grad" if owner is None else f"requires_grad {id(owner)}"
-        if key in self.state or value != Const(True):
+        was_set = any(known.startswith("requires_grad") for known in self.state)  # of what holds it
+        if was_set or value != Const(True):
             self.state.pop(key, None)  # the last one stands last
             plain = ("on" if value.value else "off") if value.is_const else text
             self.state[key] = plain if owner is not None else f"{text} {plain}"

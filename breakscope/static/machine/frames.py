@@ -8,7 +8,7 @@ from operator import attrgetter
 from msgspec import Struct
 
 from breakscope.rulekit.events import Event
-from breakscope.rulekit.values import Py, Tensor, Value
+from breakscope.rulekit.values import External, ExternalInstance, Py, Tensor, Value
 from breakscope.static.project.modules import FunctionInfo, ModuleInfo
 
 GO_ON, RETURN, RAISE, LEAVE_LOOP = range(4)  # how a block ended
@@ -21,6 +21,12 @@ class Raised(Exception):
     def __init__(self, value: Value) -> None:
         super().__init__()
         self.value = value
+
+    @property
+    def is_stop(self) -> bool:
+        """True for StopIteration, or an object of it."""
+        is_named = isinstance(self.value, External | ExternalInstance)
+        return is_named and self.value.name == "StopIteration"
 
 
 class OutOfBudget(Exception):

@@ -271,6 +271,7 @@ class Objects(Struct, eq=False):
     made_count: int = 0
     # object made inside of regions -> attributes that it has in eager mode only
     left_out: dict[int, set[str]] = {}
+    attribute_dicts: dict[int, Value] = {}  # entries of what `vars` gives -> whose they are
     kept: list = []  # values whose id is a key above
     scopes: list[Frame] = []  # that closures keep
     # (function, its closure, name) -> the attribute that a function was given

@@ -6,9 +6,6 @@ on the model in between, makes Dynamo recompile when the region depends on it.
 from __future__ import annotations
 
 import ast
-import re
-
-from msgspec.structs import replace
 
 from breakscope import limits
 from breakscope.rulekit.events import Outside, Varies
@@ -31,6 +28,7 @@ from breakscope.static.machine.gaps import why
 from breakscope.static.machine.machine import Machine
 from breakscope.static.machine.watch import Watch
 from breakscope.static.project.modules import ModuleInfo
+from breakscope.static.regions.indices import emit_indices
 from breakscope.static.regions.states import emit_states, inside
 from breakscope.static.regions.uses import Uses
 from breakscope.static.regions.variation import (
@@ -40,12 +38,11 @@ from breakscope.static.regions.variation import (
     differing,
     is_symbolic,
     note_given,
+    shown_values,
     variation,
+    variations,
 )
 from breakscope.static.variables.misc import Recorder
-from breakscope.static.variables.tensors.sizes import DENSE
-
-MORE = re.compile(r"(?:more than )+")  # of what was made longer several times
 
 
 def add_call_events(
@@ -96,6 +93,7 @@ def add_events(
     rows = [bound(machine, function, args, kwargs) for args, kwargs, _ in recorder.calls]
     note_given(machine.driver, entered, rows)
     _emit_variation(machine, frame, function, recorder, owner or function.bound)
+    emit_indices(machine, frame, rows)
     emit_writes(machine, frame, function.bound, writes, recorder.marks)
 
 
@@ -179,18 +177,19 @@ def _emit_parameter(
 ) -> None:
     """Emit what differs between the values of one parameter."""
     for path, parts in differing(values):
-        what = variation(parts)
-        if recorder.is_dynamic and is_symbolic(what, parts):
-            continue
-        if what == "order":
-            what = "object" if name in uses.gone_over else ""
-        if what and _is_read(machine, name, path, values[0], uses):
+        for what in variations(parts):
+            if recorder.is_dynamic and is_symbolic(what, parts):
+                continue
+            if what == "order":
+                what = "object" * (name in uses.gone_over)
+            if not what or not _is_read(machine, name, path, values[0], uses):
+                continue
             shown = () if recorder.has_examples else shown_values(parts)
             use = uses.of(name, what == "size")
-            place = uses.parts.get(f"{name}{path}", node)
-            machine.emit(
-                Varies, place, frame, name=f"{name}{path}", what=what, values=shown, use=use
-            )
+            part = f"{name}{path}"
+            place = uses.parts.get(part, node)
+            fields = {"name": part, "what": what, "values": shown, "use": use}
+            machine.emit(Varies, place, frame, detail=(part, what), **fields)
 
 
 def as_read(name: str, value: Value, uses: Uses) -> Value:
@@ -199,26 +198,6 @@ def as_read(name: str, value: Value, uses: Uses) -> Value:
         return value
     read = {key: item for key, item in value.items.items() if uses.reads_item(name, f"[{key!r}]")}
     return Dict(read, value.element)
-
-
-def shown_values(values: list[Value]) -> tuple[str, ...]:
-    """What differs, as a message shows it; nothing where all look alike."""
-    shown = tuple(dict.fromkeys(map(_shown, map(_plainly, values))))
-    shown = shown if len(shown) > 1 else tuple(dict.fromkeys(map(_shown, values)))
-    return shown if len(shown) > 1 else ()
-
-
-def _plainly(value: Value) -> Value:
-    """A tensor without what it is for, which most messages do not need."""
-    is_plain = type(value) is Tensor and value.kind in DENSE
-    return replace(value, kind="", requires_grad=None) if is_plain else value
-
-
-def _shown(value: Value) -> str:
-    """The value as `describe` has it; of a float the first digits."""
-    is_float = isinstance(value, Const) and type(value.value) is float
-    text = f"{value.value:.4g}" if is_float else MORE.sub("more than ", describe(value))
-    return f"{text}.0" if is_float and text.lstrip("-").isdigit() else text
 
 
 def _is_read(machine: Machine, parameter: str, path: str, value: Value, uses: Uses) -> bool:

@@ -9,8 +9,7 @@ from breakscope.static.machine.driver import DrivenCall
 from breakscope.static.machine.frames import Frame
 from breakscope.static.machine.kept import kept_in
 from breakscope.static.machine.machine import Machine
-from breakscope.static.regions.driver import shown_values
-from breakscope.static.regions.variation import variation
+from breakscope.static.regions.variation import shown_values, variation
 
 
 def emit_kept(machine: Machine, calls: list[DrivenCall], written: list[tuple]) -> None:

@@ -12,9 +12,8 @@ from breakscope.static.machine.driver import DrivenCall
 from breakscope.static.machine.frames import Activation, Frame, Step
 from breakscope.static.machine.machine import Machine
 from breakscope.static.project.modules import ModuleInfo
-from breakscope.static.regions.driver import shown_values
 from breakscope.static.regions.states import emit_states
-from breakscope.static.regions.variation import differing, is_symbolic, variation
+from breakscope.static.regions.variation import differing, is_symbolic, shown_values, variation
 
 
 def emit_module_calls(

@@ -3,7 +3,10 @@ it."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
+
+from msgspec.structs import replace
 
 from breakscope.rulekit.values import (
     UNKNOWN,
@@ -24,10 +27,13 @@ from breakscope.rulekit.values import (
 from breakscope.static.machine.driver import INFERENCE, Driver
 from breakscope.static.machine.frames import Activation
 from breakscope.static.variables.tensors.creation import NARROW
-from breakscope.static.variables.tensors.sizes import LAYOUT
+from breakscope.static.variables.tensors.sizes import DENSE, LAYOUT
 
 PRECISIONS = frozenset({"half", "double", "bfloat16", "complex", *NARROW.values()})
 DEFINITE = frozenset({"bool", "int", "float", "str", "NoneType", "device", "dtype", "tuple"})
+MORE = re.compile(r"(?:more than )+")  # of what was made longer several times
+# what else may differ between tensors that are alike in the first
+FURTHER = {"dtype": {"size", "requires_grad"}, "size": {"requires_grad"}}
 LIKE_OTHERS = frozenset({"parameter", "buffer"})  # kinds of tensors that lie in memory as others do
 # alike in words, perhaps not in their parts
 OPEN = Dict | Py | Scalar | Sequence | Tensor | ExternalInstance
@@ -37,13 +43,13 @@ KINDS = frozenset({"bool", "int", "float", "str"})
 def note_given(driver: Driver, entered: Activation, rows: list[dict[str, Value]]) -> None:
     """Note of a region, with what each of its calls has for its parameters, which of these are the same in all."""
     for name in set.intersection(*map(set, rows)) if rows else ():
-        if _given_others(driver, [row[name] for row in rows]):
+        if given_others(driver, [row[name] for row in rows]):
             entered.varies = True
         else:
             entered.fixed |= {name}
 
 
-def _given_others(driver: Driver, values: list[Value]) -> bool:
+def given_others(driver: Driver, values: list[Value]) -> bool:
     """True where a parameter is given other tensors in some calls, whose numbers are not the same for all that is
     known: those of one text are."""
     tensors = {id(v): v for value in values for v in _tensors_in(value, 2)}
@@ -123,6 +129,26 @@ def is_symbolic(what: str, values: list[Value]) -> bool:
     return what == "size" and not any(sizes & {0, 1} for sizes in varying)
 
 
+def variations(values: list[Value]) -> list[str]:
+    """What differs between the values of one parameter, and of those that are alike in it, what else: of one
+    precision the sizes, of one size whether they require grad."""
+    first = variation(values)
+    tensors = [value for value in values if type(value) is Tensor]
+    if first not in FURTHER or len(tensors) < len(values):
+        return [first]
+    alike: dict[object, list[Value]] = {}
+    for value in tensors:
+        key = describe_precision(value) if first == "dtype" else value.shape
+        alike.setdefault(key, []).append(value)
+    inner = {what for group in alike.values() for what in variations(group)}
+    return [first, *sorted(inner & FURTHER[first])]
+
+
+def describe_precision(value: Tensor) -> tuple:
+    """What of a tensor's type guards see."""
+    return value.dtype, value.kind if value.kind in PRECISIONS else ""
+
+
 def variation(values: list[Value]) -> str:
     """What differs between the values of one parameter over the calls; "" when nothing that guards
     would see."""
@@ -194,7 +220,7 @@ def _type_of(value: Py | Scalar) -> str:
 
 
 def _tensor_variation(values: list[Tensor]) -> str:
-    known = {(v.dtype, v.kind if v.kind in PRECISIONS else "") for v in values if v.dtype}
+    known = {describe_precision(v) for v in values if v.dtype}
     if len(known) > 1:
         return "dtype"
     if _sizes_differ([v.shape for v in values]):
@@ -231,6 +257,26 @@ def aliases(row: dict[str, Value]) -> frozenset:
         for j, (b, y) in enumerate(tensors[i + 1 :])
         if x is y
     )
+
+
+def shown_values(values: list[Value]) -> tuple[str, ...]:
+    """What differs, as a message shows it; nothing where all look alike."""
+    shown = tuple(dict.fromkeys(map(_shown, map(_plainly, values))))
+    shown = shown if len(shown) > 1 else tuple(dict.fromkeys(map(_shown, values)))
+    return shown if len(shown) > 1 else ()
+
+
+def _plainly(value: Value) -> Value:
+    """A tensor without what it is for, which most messages do not need."""
+    is_plain = type(value) is Tensor and value.kind in DENSE
+    return replace(value, kind="", requires_grad=None) if is_plain else value
+
+
+def _shown(value: Value) -> str:
+    """The value as `describe` has it; of a float the first digits."""
+    is_float = isinstance(value, Const) and type(value.value) is float
+    text = f"{value.value:.4g}" if is_float else MORE.sub("more than ", describe(value))
+    return f"{text}.0" if is_float and text.lstrip("-").isdigit() else text
 
 
 def describe(value: Value) -> str:

@@ -296,8 +296,7 @@ def builtin_property(machine: Machine, args, kwargs, node, frame) -> Value:
 def builtin_vars(machine: Machine, args, kwargs, node, frame) -> Value:
     if not args or not isinstance(args[0], Instance):
         return UNKNOWN
-    machine.touch(args[0])  # whoever changes the dict changes the object
-    return Dict(args[0].attributes, open=True)
+    return machine.getattr(args[0], "__dict__", node, frame)
 
 
 def builtin_locals(machine: Machine, args, kwargs, node, frame) -> Value:

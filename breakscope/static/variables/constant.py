@@ -315,6 +315,9 @@ def call_string_method(
         parts = args[0].items if args[0].items is not None else [args[0].element]
         for part in parts:
             note_text_used(machine, part, node, frame)
+        texts = [part.value if isinstance(part, Const) else None for part in args[0].items or [STR]]
+        if isinstance(owner, Const) and all(type(text) is str for text in texts):
+            args = [Const(texts)]
     is_constant = (
         isinstance(owner, Const) and not kwargs and all(isinstance(a, Const) for a in args)
     )

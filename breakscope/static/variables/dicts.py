@@ -60,6 +60,8 @@ class DictVariable(Variable):
         if container.home and frame.emits and index.is_const:
             key = (id(container), ("item", index.value))
             machine.region.reads.setdefault(key, (frame.activation, node))
+        elif index.is_const:
+            note_attributes_read(machine, container, [index.value], node, frame)
         made = missing_item(machine, container, index, node, frame)
         return dict_item(container, index) if made is None else made
 
@@ -148,6 +150,13 @@ def put_key(target: Dict, key: Value, value: Value) -> None:
         target.open = True
 
 
+def note_attributes_read(machine: Machine, container: Dict, names, node, frame: Frame) -> None:
+    """Note of `vars(owner)` that the region reads attributes of the object."""
+    owner = machine.objects.attribute_dicts.get(id(container.items)) if frame.emits else None
+    for name in names if owner is not None else ():
+        machine.region.reads.setdefault((id(owner), name), (frame.activation, node))
+
+
 def dict_item(container: Dict, index: Value) -> Value:
     if index.is_const:
         try:
@@ -204,6 +213,7 @@ def call_dict_method(machine: Machine, owner: Dict, name: str, args, kwargs, nod
         view = _view(owner, name)
         if name != "keys" and frame.emits:
             frame.activation.note_made(view)
+            note_attributes_read(machine, owner, [*owner.items], node, frame)
         view.is_once = name != "keys" and not frame.emits
         return view
     if name in ("get", "pop", "setdefault") and args:

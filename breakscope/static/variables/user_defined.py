@@ -11,7 +11,6 @@ from breakscope.rulekit.values import (
     Class,
     Const,
     External,
-    ExternalInstance,
     Function,
     Instance,
     Method,
@@ -349,14 +348,9 @@ def next_of(machine: Machine, iterator: Value, node: ast.AST, frame: Frame) -> V
         try:
             yielded.append(machine.call_implicitly(method, [], node, frame))
         except Raised as problem:
-            if not is_stop(problem.value):
+            if not problem.is_stop:
                 raise
     return join_all(yielded) if yielded else None
-
-
-def is_stop(value: Value) -> bool:
-    """True for StopIteration, or an object of it."""
-    return isinstance(value, External | ExternalInstance) and value.name == "StopIteration"
 
 
 def field_at(

@@ -39,6 +39,133 @@ def applied(x, function):
 
 """
 PROGRAMS = {
+    "a tensor of one number as an index": (
+        "INDEX BRK733",
+        """
+        @torch.compile
+        def row(table, at):
+            return table[at, 0] * 2  # INDEX
+
+        def main():
+            for number in range(3):
+                row(torch.ones(10, 4), torch.tensor(number))
+        """,
+    ),
+    "rows of indices": (
+        "INDEX BRK733",
+        """
+        @torch.compile
+        def row(table, at):
+            table = table.clone()
+            table[at] = 0.0  # INDEX
+            return table
+
+        def main():
+            for at in torch.arange(3):
+                row(torch.ones(10, 4), at)
+        """,
+    ),
+    "attributes of vars": (
+        "BEHIND BRK702",
+        """
+        class Weights:
+            def __init__(self):
+                self.smooth = 1.0
+
+        class Loss(nn.Module):
+            def __init__(self, weights):
+                super().__init__()
+                self.weights = weights
+
+            def forward(self, x):
+                for name, weight in vars(self.weights).items():  # BEHIND
+                    x = x * weight
+                return x
+
+        def main():
+            weights = Weights()
+            loss = torch.compile(Loss(weights))
+            for number in range(3):
+                weights.smooth = number / 2
+                loss(torch.ones(3))
+        """,
+    ),
+    "letters that are drawn": (
+        "SIZE BRK712",
+        """
+        def main():
+            for _ in range(3):
+                name = "".join(random.choice("abc") for _ in range(random.randint(3, 60)))
+                step(torch.ones(len(name)))
+        """,
+    ),
+    "buckets of drawn texts": (
+        "SIZE BRK712",
+        """
+        def bound(text):
+            return next(n for n in (16, 32, 64) if len(text) <= n)
+
+        def main():
+            buckets = collections.defaultdict(list)
+            for _ in range(20):
+                text = "".join(random.choice("abc") for _ in range(random.randint(3, 60)))
+                buckets[bound(text)].append(text)
+            for size, texts in buckets.items():
+                step(torch.ones(size))
+        """,
+    ),
+    "an iterator of one's own beside a range": (
+        "NUMBER BRK708",
+        """
+        class Around:
+            def __init__(self, items):
+                self.items = itertools.cycle(items)
+
+            def __iter__(self):
+                return self
+
+            def __next__(self):
+                return next(self.items)
+
+        def main():
+            for _, number in zip(range(6), Around([1, 2, 3])):
+                scaled(torch.ones(3), number)
+        """,
+    ),
+    "the last turn of an inner loop": (
+        "NUMBER BRK709",
+        """
+        def main():
+            loader = DataLoader(torch.ones(80, 3), batch_size=8)
+            full = len(loader) // 4 * 4
+            for epoch in range(2):
+                for i, batch in enumerate(loader):
+                    scaled(batch, 1 / (4 if i < full else len(loader) - full))
+        """,
+    ),
+    "parameters that stages set free by name": (
+        "FUNCTION BRK718",
+        """
+        class Net(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.stem, self.head = nn.Linear(3, 3), nn.Linear(3, 3)
+
+            def forward(self, x):
+                return self.head(self.stem(x))  # FUNCTION
+
+        def main():
+            net = Net()
+            compiled = torch.compile(net)
+            for names in (("head",), ("head", "stem")):
+                for parameter in net.parameters():
+                    parameter.requires_grad = False
+                for name in names:
+                    for parameter in getattr(net, name).parameters():
+                        parameter.requires_grad = True
+                compiled(torch.ones(3))
+        """,
+    ),
     "what a filter leaves": (
         "SIZE BRK712",
         """
@@ -958,6 +1085,40 @@ PROGRAMS = {
     ),
 }
 QUIET = {
+    "indices of which none is a number that differs": """
+        @torch.compile
+        def row(table, at):
+            return table[at] * 2
+
+        @torch.compile
+        def rows(table, at):
+            return table[at] * 2
+
+        @torch.compile
+        def gathered(table, at):
+            return table[at[None]][0] + table.index_select(0, at)[0]
+
+        def main():
+            for number in range(3):
+                row(torch.ones(10, 4), torch.tensor(2))
+                rows(torch.ones(10, 4), torch.tensor([number]))
+                gathered(torch.ones(10, 4), torch.tensor(number))
+    """,
+    "letters of which all have as many": """
+        def main():
+            for _ in range(3):
+                step(torch.ones(len("".join(random.choice("abc") for _ in range(7)))))
+    """,
+    "parameters that are frozen again as they were": """
+        def main():
+            net = nn.Sequential(nn.Linear(3, 3), nn.Linear(3, 3))
+            for _ in range(3):
+                for parameter in net.parameters():
+                    parameter.requires_grad = False
+                for parameter in net[1].parameters():
+                    parameter.requires_grad = True
+                applied(torch.ones(3), net)
+    """,
     "what one filter leaves of one list": """
         rows = [torch.randn(3) for _ in range(6)]
         for _ in range(3):
@@ -1208,3 +1369,38 @@ def test_what_differs_is_found(what, tmp_path):
 @pytest.mark.parametrize("what", QUIET)
 def test_what_does_not_differ_is_no_hazard(what, tmp_path):
     assert lines_of(tmp_path, QUIET[what]) == []
+
+
+SEVERAL = """
+batches = [torch.ones(2, 3), torch.ones(8, 3), torch.ones(8, 3).double()]
+for batch in batches:
+    scaled(batch, 2.0)
+with torch.no_grad():
+    scaled(batches[-1], 3.0)
+"""
+
+
+def test_one_name_differs_in_several_ways(tmp_path):
+    assert sorted(lines_of(tmp_path, SEVERAL)) == [
+        (code, "    return x * number  # NUMBER")
+        for code in ("BRK709", "BRK712", "BRK717", "BRK718")
+    ]
+
+
+BEHIND_A_BREAK = """
+@torch.compile
+def chosen(table, least):
+    kept = torch.nonzero(table > least).squeeze(1)
+    return table[kept] * 2
+
+
+table = torch.arange(20.0)
+for number in range(4):
+    chosen(table, torch.tensor({number}))
+"""
+
+
+@pytest.mark.parametrize(("number", "codes"), [("number", ["BRK301", "BRK731"]), ("3", ["BRK301"])])
+def test_a_tensor_of_a_number_that_a_loop_counts_is_another_one(number, codes, tmp_path):
+    program = BEHIND_A_BREAK.format(number=number)
+    assert sorted(code for code, _ in lines_of(tmp_path, program)) == codes

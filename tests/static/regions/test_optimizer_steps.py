@@ -108,3 +108,10 @@ def test_momentum_is_made_in_the_first_step(tmp_path):
         "BRK603",
         "BRK721",
     ]
+
+
+def test_momentum_is_made_beside_a_rate_that_changes(tmp_path):
+    program = PROGRAM.replace("Adam([weight], lr={rate})", "SGD([weight], lr=0.1, momentum=0.9)")
+    program = program.format(between='opt.param_groups[0]["lr"] *= 0.5')
+    codes = [code for code, _ in found(analysed(tmp_path, {"run.py": program}))]
+    assert codes == ["BRK603", "BRK702", "BRK721"]

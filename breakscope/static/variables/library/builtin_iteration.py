@@ -37,13 +37,16 @@ from breakscope.static.variables.library.followed_iteration import (
     listed,
     sorted_items,
     taken_item,
+    turns_of,
 )
-from breakscope.static.variables.library.loaders import first_batches
+from breakscope.static.variables.library.loaders import count_batches, first_batches
 from breakscope.static.variables.numpy import is_numpy_number
 
 
 def builtin_len(machine: Machine, args, kwargs, node, frame) -> Value:
     value = args[0] if args else UNKNOWN
+    if (count := count_batches(machine, value, node, frame)) is not None:
+        return Const(count)
     return machine.behaviour(value).length(machine, value, node, frame)
 
 
@@ -94,7 +97,7 @@ def builtin_enumerate(machine: Machine, args, kwargs, node, frame) -> Value:
 
 
 def builtin_zip(machine: Machine, args, kwargs, node, frame) -> Value:
-    known = [listed(machine, a, node, frame) for a in args]
+    known = [turns_of(machine, a, node, frame) for a in args]
     if args and None not in known:
         rows = list(zip(*known))
         if len(rows) <= most_items(machine, frame):

@@ -36,6 +36,7 @@ OF_NUMPY = {  # numpy's that give numbers of Python's: the same of `random`, and
 OF_ELSEWHERE = frozenset(
     "rand randn randint randperm normal bernoulli as_tensor asarray from_numpy rand_like randn_like".split()
 )
+OF_NUMBERS = frozenset({"tensor", "full", "arange", "linspace"})  # that hold what they are given
 KEYWORDS = {"k", "weights"}
 SAMPLES = frozenset({"random.sample", "random.choices"})
 
@@ -69,6 +70,8 @@ def example(
         return None
     source = contents_of(machine, args[0]) if args else None
     items = source.items if isinstance(source, Sequence) else None
+    if isinstance(source, Const) and type(source.value) is str:
+        items = [Const(letter) for letter in source.value[: limits.MOST_FOLDED_ITEMS]]
     numbers = [arg.value if isinstance(arg, Const) else None for arg in args]
     kind = int if last in WHOLE else int | float
     try:
@@ -97,7 +100,8 @@ def note_drawn_tensor(machine: Machine, last: str, args: list[Value], made: Tens
     """Keep an example of the number in what `torch.randint` or `torch.rand` gives, where it is a single one; of
     others, that they hold no drawn numbers."""
     driver = machine.driver
-    if driver.calls is not None and last not in OF_ELSEWHERE:
+    is_another = last in OF_NUMBERS and any(map(driver.varies, _numbers_in(args)))
+    if driver.calls is not None and last not in OF_ELSEWHERE and not is_another:
         driver.plain[id(made)] = made
     is_one = made.shape is not None and all(size == 1 for size in made.shape)
     if driver.chance is None or driver.stands_for_many or not is_one:
@@ -111,6 +115,12 @@ def note_drawn_tensor(machine: Machine, last: str, args: list[Value], made: Tens
         return
     if found is not None:
         driver.contents[id(made)] = made, found
+
+
+def _numbers_in(args: list[Value]) -> list[Value]:
+    """The numbers that a tensor is made of, be they in a list."""
+    rows = [arg.items or [] if isinstance(arg, Sequence) else [arg] for arg in args]
+    return [number for row in rows for number in row]
 
 
 def open_turns(driver: Driver, node: ast.AST) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
 from msgspec.structs import replace
 
@@ -20,11 +20,11 @@ from breakscope.rulekit.values import (
     Value,
 )
 from breakscope.static.definitions.classes import external_bases, members_of
-from breakscope.static.machine.frames import Frame, Raised
+from breakscope.static.machine.frames import Frame
 from breakscope.static.machine.machine import Machine
+from breakscope.static.variables.library.followed_iteration import asked_for
 from breakscope.static.variables.library.loaders import batches
 from breakscope.static.variables.tensors.sizes import DrawnSize
-from breakscope.static.variables.user_defined import is_stop
 
 
 def driven_items(
@@ -109,20 +109,7 @@ def _items_of_object(
     if not isinstance(iterator, Instance):
         return driven_items(machine, iterator, node, frame)
     following = machine.getattr(iterator, "__next__", node, frame)
-    return _asked_for(machine, following, node, frame) if isinstance(following, Function) else None
-
-
-def _asked_for(
-    machine: Machine, following: Function, node: ast.expr, frame: Frame
-) -> Iterator[Value]:
-    for _ in range(limits.MOST_DRIVEN_TURNS):
-        try:
-            item = machine.call(following, [], {}, node, frame)
-        except Raised as problem:
-            if is_stop(problem.value):
-                return
-            raise
-        yield item
+    return asked_for(machine, following, node, frame) if isinstance(following, Function) else None
 
 
 def _items_by_number(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 
 from msgspec.structs import replace
 
@@ -57,6 +58,35 @@ def listed(machine: Machine, value: Value, node: ast.AST, frame: Frame) -> list[
         return [replace(row) for _ in range(value.shape[0])] if is_short else None
     found = first_batches(machine, value, node, frame)
     return found if found is None or len(found) <= limits.MOST_DRIVEN_TURNS else None
+
+
+def turns_of(machine: Machine, value: Value, node: ast.AST, frame: Frame) -> list[Value] | None:
+    """The same beside others, as `zip` goes over them: of an iterator of the program's own what it gives in as
+    many turns as are followed."""
+    is_followed = machine.driver.sets and not frame.emits
+    if is_followed and type(value) is Instance and not field_names(machine, value):
+        method = machine.getattr(value, "__iter__", node, frame)
+        found = machine.call(method, [], {}, node, frame) if isinstance(method, Function) else value
+        if type(found) is not Instance:
+            return listed(machine, found, node, frame)
+        following = machine.getattr(found, "__next__", node, frame)
+        is_known = isinstance(following, Function)
+        return [*asked_for(machine, following, node, frame)] if is_known else None
+    return listed(machine, value, node, frame)
+
+
+def asked_for(
+    machine: Machine, following: Function, node: ast.AST, frame: Frame
+) -> Iterator[Value]:
+    """What a `__next__` gives until it ends, or for as many turns as are followed."""
+    for _ in range(limits.MOST_DRIVEN_TURNS):
+        try:
+            item = machine.call(following, [], {}, node, frame)
+        except Raised as problem:
+            if problem.is_stop:
+                return
+            raise
+        yield item
 
 
 def sorted_items(machine: Machine, source: Value, kwargs, node, frame) -> Value | None:

@@ -81,6 +81,23 @@ def _batches(
     return [_batch(sample, number) for _, number in sizes]
 
 
+def count_batches(machine: Machine, loader: Value, node: ast.AST, frame: Frame) -> int | None:
+    """The `len` of a loader, where it is known."""
+    if not isinstance(loader, ExternalInstance) or loader.name not in LOADERS:
+        return None
+    given = dict(zip(("dataset", "batch_size"), loader.args)) | dict(loader.kwargs)
+    given |= _of_batch_sampler(given.get("batch_sampler"))
+    data, size = given.get("dataset", UNKNOWN), given.get("batch_size", Const(1))
+    is_sized = isinstance(size, Const) and type(size.value) is int and size.value > 0
+    if not is_sized or isinstance(given.get("batch_sampler"), Instance):
+        return None
+    length = _count_sampled(machine, data, given.get("sampler"), node, frame)
+    drops = given.get("drop_last", Const(False))
+    if length is None or not isinstance(drops, Const):
+        return None
+    return length // size.value if drops.value else -(-length // size.value)
+
+
 def _of_batch_sampler(sampler: Value | None) -> dict[str, Value]:
     """What a batch sampler of torch's stands for of a loader's own arguments."""
     if not isinstance(sampler, ExternalInstance) or sampler.name not in BATCH_SAMPLERS:

@@ -113,6 +113,7 @@ def instance_attribute(
         return member_of_instance(machine, owner, member, node, frame)
     if name == "__dict__" or (name == "_modules" and not frame.emits):
         machine.touch(owner)  # whoever changes the dict changes the object
+        machine.objects.attribute_dicts[id(owner.attributes)] = owner
         return Dict(owner.attributes, open=True)
     if name == "_modules":
         modules = {

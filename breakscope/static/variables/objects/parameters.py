@@ -34,9 +34,9 @@ def parameters_of(machine: Machine, owner: Value, frame: Frame) -> Sequence:
     if machine.driver.function is not None and not frame.emits:
         rows = named_sizes(machine, owner)
         if rows is not None:
-            made = [Tensor("float", len(n), n, kind="parameter") for _, n in rows]
-            for parameter in made:
-                machine.driver.owners[id(parameter)] = parameter, owner
+            made = [Tensor("float", len(n), n, kind="parameter") for _, n, _ in rows]
+            for parameter, (_, _, module) in zip(made, rows):
+                machine.driver.owners[id(parameter)] = parameter, module
             return Sequence("iterator", made)
     return Sequence("iterator", None, parameter_of(machine, owner, frame))
 
@@ -46,7 +46,7 @@ def named_parameters_of(machine: Machine, owner: Value, frame: Frame) -> Sequenc
     of = parameters_of(machine, owner, frame)
     if of.items is None:
         return Sequence("iterator", None, Sequence("tuple", [Py("str"), of.element]))
-    names = [name for name, _ in named_sizes(machine, owner) or ()]
+    names = [name for name, _, _ in named_sizes(machine, owner) or ()]
     rows = [Sequence("tuple", [Const(name), made]) for name, made in zip(names, of.items)]
     return Sequence("iterator", rows)
 
@@ -59,14 +59,16 @@ def parameter_of(machine: Machine, owner: Value, frame: Frame) -> Tensor:
     return parameter
 
 
-def named_sizes(machine: Machine, owner: Value) -> list[tuple[str, tuple]] | None:
-    """The names and sizes of a module's parameters; None where not all are known, or are too many."""
-    rows: list[tuple[str, tuple]] = []
+def named_sizes(machine: Machine, owner: Value) -> list[tuple[str, tuple, Value]] | None:
+    """The names and sizes of a module's parameters, and which module in it has them itself; None where not all are
+    known, or are too many."""
+    rows: list[tuple[str, tuple, Value]] = []
     for name, module in descendants(machine, owner):
         own = _own_sizes(module)
         if own is None:
             return None
-        rows += [(f"{name}.{n}" if name else n, sizes) for n, sizes in own]
+        holder = module.attributes.get(LAYER, module) if type(module) is Instance else module
+        rows += [(f"{name}.{n}" if name else n, sizes, holder.original) for n, sizes in own]
         if len(rows) > limits.MOST_DRIVEN_TURNS:
             return None
     return rows or None
