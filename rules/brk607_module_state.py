@@ -23,13 +23,11 @@ rule = Rule(
     "BRK607",
     "module-state",
     dynamo=(
-        "GB0220",
         "GB0208: non-Tensor.* in torch/nn/modules/module.py",
         "GB0264: in torch/nn/modules/module.py",
         "GB0117: in torch/nn/modules/module.py",
     ),
     shares=("GB0208", "GB0125", "GB0264", "GB0117"),
-    unshown=("GB0220",),
     seen="{} changes a module's state inside the region",
     help=BEFORE,
 )
