@@ -137,6 +137,8 @@ class UnionVariable(Variable):
         ]
         objects = [type(a) is Instance or type(b) is Instance for (a, b), _ in rows]
         certainty, is_open = frame.certainty, any(objects) and not all(objects)
+        if all(objects):  # an object's operator, whichever it is
+            rows = [(pair, "") for pair, _ in rows]
 
         def operated(pair: tuple[Value, Value]) -> Value:
             if is_open and not frame.condition:

@@ -93,15 +93,21 @@ class Net(torch.nn.Module):
     def forward(self, x):
         return {pose} @ x
 """
-POSES = {
-    "one of two classes": ("self.of = Moved if moved else Pose", "self.of(x)"),
-    "one out of a table": ('self.of = {"still": Pose, "moved": Moved}[kind]', "self.of(x)"),
-    "an object on one side": ("self.of = Pose", "(self.of(x) if self.moved else x)"),
+POSES = {  # how one is chosen, and the condition under which the graph ends
+    "one of two classes": ("self.of = Moved if moved else Pose", "self.of(x)", ""),
+    "one out of a table": ('self.of = {"still": Pose, "moved": Moved}[kind]', "self.of(x)", ""),
+    "an object on one side": (
+        "self.of = Pose",
+        "(self.of(x) if self.moved else x)",
+        "self.moved",
+    ),
 }
 
 
 @pytest.mark.parametrize("name", POSES)
 def test_an_operator_of_one_of_several_objects(name, tmp_path):
-    made, pose = POSES[name]
+    made, pose, condition = POSES[name]
     source = SEVERAL.replace("{made}", made).replace("{pose}", pose)
-    assert found(analysed(tmp_path, {"net.py": source})) == [("BRK530", 24)]
+    result = analysed(tmp_path, {"net.py": source})
+    assert found(result) == [("BRK530", 24)]
+    assert result.findings[0].condition == condition
