@@ -189,6 +189,12 @@ class Net(nn.Module):
     ("test", "then", "expected"),
     [
         ("self.learned", "if self.learned: x = x @ self.kept", []),
+        (
+            "self.learned == 'yes' and not self.linear.bias",
+            "if self.learned: x = x @ self.kept",
+            [],
+        ),
+        ("self.learned == x.shape[0]", "if self.learned: x = x @ self.kept", [("BRK707", 14)]),
         ("self.training", "if self.kept is not None: x = x @ self.kept", [("BRK707", 14)]),
         ("x.shape[0] > 2", "if self.kept is not None: x = x @ self.kept", [("BRK707", 14)]),
     ],

@@ -4,11 +4,12 @@ between the calls of a region."""
 from __future__ import annotations
 
 import ast
+import re
 
 from breakscope import limits
 from breakscope.rulekit.events import Mutate, Store
 from breakscope.rulekit.values import NONE, UNKNOWN, Const, Dict, Instance, Py, Sequence, Value
-from breakscope.rulekit.walking import names_in, walk
+from breakscope.rulekit.walking import walk
 from breakscope.static.definitions.homes import home_of, note_nested
 from breakscope.static.machine.frames import Frame
 from breakscope.static.machine.lattice import join
@@ -17,6 +18,9 @@ from breakscope.static.variables.effects.settling import longest_kept, settles
 
 # methods that take items out of a container
 SHRINKING = frozenset("clear pop popleft popitem remove discard __delitem__".split())
+# the names in a condition: not attributes, nor texts
+WORD = re.compile(r"""(?<![\w.'"])[A-Za-z_]\w*""")
+OF_CONFIGURATION = frozenset("self and or not is in None True False".split())
 
 
 def put_attribute(machine: Machine, owner: Instance, name: str, value: Value, frame: Frame) -> None:
@@ -260,11 +264,8 @@ def is_plain(value: Value) -> bool:
 def _is_set_by_configuration(frame: Frame) -> bool:
     """True where what an object was made with decides whether the code runs, so that every call of the region
     goes the same way: what it reads behind a store is what it has stored."""
-    return (
-        bool(frame.condition)
-        and "training" not in frame.condition
-        and names_in(ast.parse(frame.condition, mode="eval")) == {"self"}
-    )
+    words = set(WORD.findall(frame.condition))
+    return "self" in words and "training" not in frame.condition and words <= OF_CONFIGURATION
 
 
 def _always_runs(node: ast.AST, frame: Frame) -> bool:
