@@ -2,7 +2,8 @@
 
 `optimizer.step()` carries profiler hooks and state that Dynamo does not inline into another region:
 it ends the graph there, and `optimizer.zero_grad()`, `add_param_group()`, `state_dict()` and a
-scheduler's `step()` do too. With `loss.backward()` between them a train step compiled as one function falls into four graphs or more.
+scheduler's `step()` do too. With `loss.backward()` between them a train step compiled as one
+function falls into four graphs or more.
 
 Leave the step out of the region that computes the loss. To fuse the update, put `optimizer.step()`
 into a function of its own and compile that one: behind the break Dynamo compiles the step as one
