@@ -108,15 +108,14 @@ TENSOR_ATTRIBUTES = frozenset({"T", "mT", "H", "mH", "real", "imag", "data"})
 # methods that only tensors (and arrays) have: a value that they are called on is one
 TENSOR_ONLY = frozenset(
     """
-    unsqueeze masked_fill masked_fill_ permute expand expand_as view_as contiguous detach
-    index_select gather scatter scatter_ scatter_add scatter_add_ long argmax topk cumsum new_zeros
-    new_ones new_full new_tensor new_empty as_subclass nonzero masked_select repeat_interleave
-    unbind item isnan softmax log_softmax sigmoid requires_grad_ chunk dim any all transpose type_as
-    byte bool argsort squeeze flatten norm numel matmul bmm numpy cpu clamp clamp_ clamp_min
-    clamp_max index_add index_add_ index_copy_ index_fill index_fill_ isfinite isinf logical_and
-    logical_or logical_not rsqrt tril triu copy_ zero_ fill_ add_ sub_ mul_ div_ nan_to_num sum mean
-    std var prod abs exp log sqrt square round_ is_contiguous data_ptr element_size cumprod
-    diag_embed unsqueeze_ squeeze_ bernoulli_ normal_ uniform_
+    unsqueeze masked_fill masked_fill_ permute expand expand_as view_as contiguous detach index_select gather
+    scatter scatter_ scatter_add scatter_add_ long argmax topk cumsum new_zeros new_ones new_full new_tensor
+    new_empty as_subclass nonzero masked_select repeat_interleave unbind item isnan softmax log_softmax sigmoid
+    requires_grad_ chunk dim any all transpose type_as byte bool argsort squeeze flatten norm numel matmul bmm numpy
+    cpu clamp clamp_ clamp_min clamp_max index_add index_add_ index_copy_ index_fill index_fill_ isfinite isinf
+    logical_and logical_or logical_not rsqrt tril triu copy_ zero_ fill_ add_ sub_ mul_ div_ nan_to_num sum mean std
+    var prod abs exp log sqrt square round_ is_contiguous data_ptr element_size cumprod diag_embed unsqueeze_
+    squeeze_ bernoulli_ normal_ uniform_
     """.split()
 )
 
