@@ -4,9 +4,11 @@ Dynamo has its own version of nearly every method of lists, dicts, sets, deques 
 none for `deque.rotate` (until torch 2.15), for the methods of bytes but `decode`, for a list's methods called
 on the class (`list.append(items, x)`), for `int.to_bytes`, for `isdisjoint` of a dict's keys or items,
 for `str.maketrans`, for `Counter.most_common`, and for `string.Template`, so the graph ends at these, also where only constants are involved; a method that
-Python would have to call again behind the break takes the whole function with it.
+Python would have to call again behind the break takes the whole function with it. Nor does it trace what
+changes a list that `split`, `rsplit` or `splitlines` of a text gave, or a slice of it: Dynamo has computed that
+list, and keeps it as a constant.
 
-Write the same with what is traced: `d.append(d.popleft())` rotates a deque, `text.replace(...)`
+Write the same with what is traced: `list(text.split())` is a list like any other, `d.append(d.popleft())` rotates a deque, `text.replace(...)`
 replaces a table of characters, an f-string replaces a template, and `sorted(counts.items(),
 key=lambda item: -item[1])` ranks counts.
 """
@@ -25,9 +27,10 @@ rule = Rule(
     "container-method-in-c",
     dynamo=(
         r"GB0156: method `(rotate|maketrans|to_bytes|isdisjoint)`",
-        r"GB0156: of class `bytes`",
+        r"GB0156: of class `(bytes|list)`",
+        r"GB7786: on 'list'",
     ),
-    shares=("GB0059", "GB0092", "GB0156", "GB0299"),
+    shares=("GB0059", "GB0092", "GB0156", "GB0299", "GB7786"),
     unshown=("GB0299",),
 )
 
@@ -67,6 +70,19 @@ def check_view(event):
     yield event.problem(
         f"Dynamo does not trace `isdisjoint` of a dict's keys or items, so the graph ends at `{event.shown}`",
         help="combine them: `not (d.keys() & other)`",
+    )
+
+
+@rule.on(Call, "change of a constant's list")
+def check_split(event):
+    method = event.args[0].value
+    yield event.problem(
+        "Dynamo keeps the list that `split` of a text gives as a constant, and traces nothing that changes it, so the "
+        f"graph ends at `{event.shown}`",
+        help="make a list of it where it is made: `list(text.split(...))`",
+        dynamo=("GB7786",) if method.endswith("item__") else ("GB0156",),
+        skips="call" if method == "__delitem__" else "",
+        fixable=False,
     )
 
 
@@ -163,3 +179,31 @@ def good_number(x):
     y = x * 2
     code = [(258 >> 8) & 255, 258 & 255]
     return y + code[1]
+
+
+@rule.example(lambda: (torch.ones(4),), dynamo=("GB0156",))
+def bad_split(x):
+    names = "first,second".split(",")
+    names.append("third")  # BRK542
+    return x * len(names)
+
+
+@rule.becomes
+def good_split(x):
+    names = list("first,second".split(","))
+    names.append("third")
+    return x * len(names)
+
+
+@rule.example(lambda: (torch.ones(4),), dynamo=("GB7786",))
+def bad_split_item(x):
+    names = "first second".split()
+    names[0] = "third"  # BRK542
+    return x * len(names)
+
+
+@rule.becomes
+def good_split_item(x):
+    names = list("first second".split())
+    names[0] = "third"
+    return x * len(names)

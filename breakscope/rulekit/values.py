@@ -43,6 +43,8 @@ class Sequence(Value, eq=False):
     names: tuple[str, ...] = ()
     compiled_of: Value | None = None
     is_once: bool = False  # an iterator, or a view of a dict, that Dynamo must see made
+    # a list that Dynamo has from a constant's method, in this activation (its id) behind so many of its steps
+    folded_at: tuple[int, int] | None = None
 
     def describe(self) -> str:
         return f"a {self.type}"
@@ -69,13 +71,14 @@ class Sequence(Value, eq=False):
         return self.element if self.items is None else join(self.items, depth)
 
     def key(self, depth: int) -> object:
+        kind = self.type if self.folded_at is None else f"constant {self.type}"
         if depth == 0:
-            return ("s", self.type)
+            return ("s", kind)
         if self.items is None:
-            return ("s", self.type, self.home, self.element.key(depth - 1))
+            return ("s", kind, self.home, self.element.key(depth - 1))
         if len(self.items) > limits.MOST_ITEMS_IN_KEY:
-            return ("s", self.type, self.home, len(self.items))
-        return ("s", self.type, self.home, *[item.key(depth - 1) for item in self.items])
+            return ("s", kind, self.home, len(self.items))
+        return ("s", kind, self.home, *[item.key(depth - 1) for item in self.items])
 
     def rebuilt(self, change: Callable[[Value], Value]) -> Value:
         items = [change(item) for item in self.items] if self.items is not None else None

@@ -34,6 +34,7 @@ from breakscope.static.machine.library import COMPILING
 from breakscope.static.machine.machine import Machine
 from breakscope.static.machine.watch import may_be_in_graph
 from breakscope.static.project.modules import ClassInfo
+from breakscope.static.variables.effects.constant_lists import note_changed
 from breakscope.static.variables.effects.emitting import emit_call
 from breakscope.static.variables.effects.side_effects import (
     note_change,
@@ -159,6 +160,7 @@ def exec_delete(machine: Machine, node: ast.Delete, frame: Frame) -> int:
             elif isinstance(container, Sequence):
                 if not shrinks_late(machine, node, container.home, frame, container):
                     machine.region.shrunk.add(id(container))
+                note_changed(machine, container, "__delitem__", target, frame)
                 delete_item(machine, container, key, frame)
     return GO_ON
 

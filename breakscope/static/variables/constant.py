@@ -23,6 +23,7 @@ from breakscope.static.machine.frames import Frame
 from breakscope.static.machine.library import CONTAINER_TYPES, PYTHON_TYPES
 from breakscope.static.machine.machine import Machine
 from breakscope.static.machine.versions import Version, attribute_of_version
+from breakscope.static.variables.effects.constant_lists import LATER, made_of_text
 from breakscope.static.variables.effects.emitting import emit_call, sureness
 from breakscope.static.variables.library.evaluated import evaluated_method
 from breakscope.static.variables.library.folding import (
@@ -45,7 +46,6 @@ NUMBER_TYPES = {  # what isinstance of each accepts
     "bytes": ("bytes",),
 }
 # what a text is made of whose letters Dynamo leaves for later
-LATER = frozenset({"tensor", "object"})
 OF_OBJECT = Py("str", "object")
 METHODS_OF_DTYPES = frozenset({"to_complex", "to_real"})
 NUMBER_PROPERTIES = frozenset({"real", "imag", "numerator", "denominator"})
@@ -114,9 +114,10 @@ class ConstantVariable(NumberVariable):
             emit_call(machine, full, owner, args, kwargs, node, frame)
         found = evaluated_method(machine, owner, name, args, kwargs, node, frame)
         if found is not None:
-            return found
+            return made_of_text(owner, found, frame)
         if isinstance(owner.value, str):
-            return call_string_method(machine, owner, name, args, kwargs, node, frame)
+            result = call_string_method(machine, owner, name, args, kwargs, node, frame)
+            return made_of_text(owner, result, frame)
         if isinstance(owner.value, bytes) and not kwargs and all(a.is_const for a in args):
             return fold_string_method(owner.value, name, [a.value for a in args]) or UNKNOWN
         return UNKNOWN
@@ -217,7 +218,8 @@ class PythonVariable(NumberVariable):
     def call_method(self, machine: Machine, owner, name, args, kwargs, node, frame) -> Value:
         if owner.type == "str":
             note_text_used(machine, owner, node, frame)
-            return call_string_method(machine, owner, name, args, kwargs, node, frame)
+            result = call_string_method(machine, owner, name, args, kwargs, node, frame)
+            return made_of_text(owner, result, frame)
         full = (
             f"{owner.type.partition(' ')[0]}.{name}"  # of a known member "enum Kind.MEMBER" as well
         )

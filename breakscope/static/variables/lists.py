@@ -26,6 +26,7 @@ from breakscope.static.machine.library import PYTHON_TYPES
 from breakscope.static.machine.machine import Machine
 from breakscope.static.variables.base import Variable
 from breakscope.static.variables.dicts import ADDING, is_hashable
+from breakscope.static.variables.effects.constant_lists import note_changed, same_kind
 from breakscope.static.variables.effects.emitting import (
     args_certainty,
     emit_call,
@@ -41,6 +42,7 @@ from breakscope.static.variables.effects.side_effects import (
 )
 from breakscope.static.variables.library.builtin_iteration import keys_compared
 from breakscope.static.variables.library.evaluated import evaluated_call, evaluated_method
+from breakscope.static.variables.library.folding import counted
 from breakscope.static.variables.library.followed_iteration import is_counted
 
 MODULES = ("ModuleList", "Sequential")
@@ -98,8 +100,8 @@ class ListVariable(Variable):
             bounds = [b.value if b.is_const else "?" for b in index.args]
             known = items is not None and all(b is None or isinstance(b, int) for b in bounds)
             if known and bounds[2] != 0:
-                return Sequence(container.type, items[slice(*bounds)])
-            return Sequence(container.type, None, element_of(container))
+                return same_kind(container, Sequence(container.type, items[slice(*bounds)]))
+            return same_kind(container, Sequence(container.type, None, element_of(container)))
         if (
             items is not None
             and index.is_const
@@ -115,6 +117,7 @@ class ListVariable(Variable):
         note_driver_item(machine, target, container, index, value, frame, node)
         note_items_change(machine, target, container, index, value, frame, node, augmented)
         note_change(machine, container, node, frame)
+        note_changed(machine, container, "__setitem__", target, frame)
         if index.is_tensor:
             emit_read(machine, index, "index", target, frame, target.slice)
         items = container.items
@@ -246,6 +249,7 @@ def extend_sequence(
 ) -> None:
     """Grow a list in place by the elements of `value` (or by `value` itself for append)."""
     emit_mutate(machine, node, frame, target, method, value)
+    target.folded_at = None  # what `+=` gives is a list like any other
     if method == "extend":
         added = value.items if isinstance(value, Sequence) and value.items is not None else None
         element = machine.iterate(value, node, frame) or UNKNOWN if added is None else None
@@ -322,6 +326,7 @@ def call_sequence_method(
     emit_call(
         machine, f"{owner.type}.{name}", owner, args, kwargs, node, frame, args_certainty(args)
     )
+    note_changed(machine, owner, name, node, frame)
     if name in GROWING and args:
         extend_sequence(machine, owner, args[-1], frame, node, "append")
         if name == "insert" and owner.items and args[0].is_const and type(args[0].value) is int:
@@ -361,7 +366,7 @@ def call_sequence_method(
     if name == "numel":
         return ShapeInt(is_extent=True)
     if name in ("index", "count"):
-        return _counted(owner, name, args)
+        return counted(owner, name, args)
     if name in ("copy", "union", "intersection", "difference", "symmetric_difference"):
         return Sequence(
             owner.type,
@@ -385,16 +390,3 @@ def is_whole_slice(index: Value) -> bool:
     """True for `[:]`."""
     bounds = index.args if is_slice(index) else (UNKNOWN,)
     return all(isinstance(bound, Const) and bound.value is None for bound in bounds)
-
-
-def _counted(owner: Sequence, name: str, args: list[Value]) -> Value:
-    """`items.index(value)` and `items.count(value)` of known items."""
-    known = (
-        owner.items is not None
-        and not owner.home
-        and all(value.is_const for value in (*owner.items, *args))
-    )
-    items = [item.value for item in owner.items] if known else []
-    if len(args) != 1 or not known or (name == "index" and args[0].value not in items):
-        return Py("int")
-    return Const(getattr(items, name)(args[0].value))

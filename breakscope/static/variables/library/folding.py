@@ -134,3 +134,16 @@ def _size_of_result(text: str, name: str, args: list) -> int:
 
 def _is_short(value: object) -> bool:
     return not isinstance(value, str | bytes) or len(value) <= limits.LONGEST_FOLDED_TEXT
+
+
+def counted(owner: Sequence, name: str, args: list[Value]) -> Value:
+    """`items.index(value)` and `items.count(value)` of known items."""
+    known = (
+        owner.items is not None
+        and not owner.home
+        and all(value.is_const for value in (*owner.items, *args))
+    )
+    items = [item.value for item in owner.items] if known else []
+    if len(args) != 1 or not known or (name == "index" and args[0].value not in items):
+        return Py("int")
+    return Const(getattr(items, name)(args[0].value))
