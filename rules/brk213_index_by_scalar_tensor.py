@@ -52,14 +52,20 @@ def check(event):
 
 
 def _is_one_of_the_indices(event):
-    """True for `x[order[i]]` where nobody says how many dimensions `order` has: lists of indices mostly
-    have one. A constant may as well name a row of them, as in `x[edges[0]]`."""
+    """True for `x[order[i]]`, and for `x[i, order[i]]` and `x[i][order[i]]`, where nobody says how many dimensions
+    `order` has: lists of indices mostly have one. A constant may as well name a row of them, as in `x[edges[0]]`."""
     inner = getattr(event.node, "slice", None)
-    return (
-        isinstance(inner, ast.Subscript)
-        and isinstance(inner.slice, ast.Name)
-        and event.index.dtype == "int"
-    )
+    parts = inner.elts if isinstance(inner, ast.Tuple) else [inner]
+    reads = [
+        part.slice.id
+        for part in parts
+        if isinstance(part, ast.Subscript) and isinstance(part.slice, ast.Name)
+    ]
+    if len(reads) != 1 or event.index.dtype not in ("int", None):
+        return False
+    outer = getattr(event.node.value, "slice", None)
+    beside = {part.id for part in (*parts, outer) if isinstance(part, ast.Name)}
+    return reads[0] in beside or (event.index.dtype == "int" and inner is parts[0])
 
 
 @rule.rewrite

@@ -114,6 +114,12 @@ NOT_TENSORS = (
     "torch.device",
     "torch.distributions.",
 )
+# abstract types that every tensor is
+OF_TENSORS = frozenset(
+    f"{module}.{name}"
+    for module in ("typing", "collections.abc")
+    for name in ("Iterable", "Sized", "Container", "Collection", "Reversible", "Hashable")
+)
 TENSOR_DICT = "tensordict.TensorDict"
 PACKED_SEQUENCE = "torch.nn.utils.rnn.PackedSequence"
 TENSOR_TYPES = frozenset(

@@ -45,7 +45,10 @@ FILES = re.compile(
 PLAIN = frozenset({"str", "int", "float", "bool", "bytes"})
 # what a function returns that hands out no tensor, by its annotation
 RETURNED = PLAIN | {"np.ndarray", "numpy.ndarray", "Image.Image", "PIL.Image.Image", "plt.Figure"}
-OF_ARRAYS = frozenset("numpy scipy sklearn pandas matplotlib seaborn plotly PIL cv2".split())
+# packages without tensors, in which functions that prepare data or judge results do their work
+OF_DATA = frozenset(
+    "scipy sklearn pandas networkx matplotlib seaborn plotly PIL cv2 skimage".split()
+)
 
 
 def is_around(name: str) -> bool:
@@ -67,15 +70,18 @@ def is_class_around(machine: Machine, cls: Class) -> bool:
 
 
 def is_function_around(machine: Machine, function: Function) -> bool:
-    """True for a function that is called where its name or its file says, that drives a model, that hands out plain
-    numbers, texts or arrays, or that is one of NumPy's arrays."""
+    """True for a function that is called where its name or its file says, that drives a model or makes one, that
+    hands out plain numbers, texts or arrays, or that is one of NumPy's arrays, or of a package without tensors."""
     info = function.info
     returned = getattr(info.node, "returns", None)  # a lambda has none
+    roots = _packages_used(machine, function)
     return (
         is_around(info.name)
         or is_file_around(info.module)
         or (returned is not None and ast.unparse(returned).strip("'\"") in RETURNED)
-        or _is_of_arrays(machine, function)
+        or _names_module(machine, returned, info.module)
+        or not roots.isdisjoint(OF_DATA)
+        or ("numpy" in roots and "torch" not in roots and not _is_annotated(function))
         or any(_names_module(machine, p.annotation, info.module) for p in parameters(info.node))
     )
 
@@ -98,10 +104,12 @@ def is_no_tensor(option: Value) -> bool:
     return option.is_const or (isinstance(option, Py) and option.type in PLAIN)
 
 
-def _is_of_arrays(machine: Machine, function: Function) -> bool:
-    """True for a function without annotations that uses NumPy, or what draws, and nothing of torch."""
-    if any(p.annotation for p in parameters(function.info.node)):
-        return False
+def _is_annotated(function: Function) -> bool:
+    return any(p.annotation for p in parameters(function.info.node))
+
+
+def _packages_used(machine: Machine, function: Function) -> set[str]:
+    """The packages outside the checked source that a function's code names."""
     names = module_names(machine, function.info.module)
     roots = set()
     for part in walk(function.info.node):
@@ -109,7 +117,7 @@ def _is_of_arrays(machine: Machine, function: Function) -> bool:
             value = resolve_import(machine, names[part.id])
             if isinstance(value, External):
                 roots.add(value.name.partition(".")[0])
-    return not roots.isdisjoint(OF_ARRAYS) and "torch" not in roots
+    return roots
 
 
 def _names_module(machine: Machine, annotation: ast.expr | None, module: ModuleInfo) -> bool:

@@ -117,10 +117,8 @@ def _function_region(machine: Machine, function: Function) -> Region | None:
     # a parameter that alone has no annotation, as a name or a path, is no tensor for that
     is_unannotated = not any(p.annotation for p in parameters(function.info.node))
     given = args if is_unannotated else shown
-    if reads_files(function) or any(
-        is_module(machine, option) for value in shown for option in options(value)
-    ):
-        return None  # what is handed a model calls it: the model is compiled, not its driver
+    if reads_files(function) or _is_handed_model(machine, shown):
+        return None
     if any(_is_tensor(machine, value) for value in given):
         region = enter(machine, function.info.qualname, function, args, kwargs)
         is_set_up = _is_made_before(machine, region.value) or _meets(region, _prepares)
@@ -132,9 +130,16 @@ def _shown_region(machine: Machine, function: Function) -> Region | None:
     """That of a function of which nothing but what it shows is known to be a tensor."""
     if is_function_around(machine, function) or not shows_tensors(machine, function):
         return None
-    shown = parameter_values(machine, function, False)
-    region = enter(machine, function.info.qualname, function, *shown)
+    args, kwargs = parameter_values(machine, function, False)
+    if _is_handed_model(machine, args):
+        return None
+    region = enter(machine, function.info.qualname, function, args, kwargs)
     return None if _is_made_before(machine, region.value) else region
+
+
+def _is_handed_model(machine: Machine, args: list[Value]) -> bool:
+    """True for what is handed a model, and calls it: the model is compiled, not its driver."""
+    return any(is_module(machine, option) for value in args for option in options(value))
 
 
 def _is_made_before(machine: Machine, value: Value) -> bool:

@@ -32,7 +32,7 @@ from breakscope.static.definitions.annotations import value_of_class
 from breakscope.static.definitions.classes import is_tensor_class
 from breakscope.static.machine.frames import Frame
 from breakscope.static.machine.lattice import element_of, join, join_all
-from breakscope.static.machine.library import ADDRESS, NOT_TENSORS, TENSOR_TYPES
+from breakscope.static.machine.library import ADDRESS, NOT_TENSORS, OF_TENSORS, TENSOR_TYPES
 from breakscope.static.machine.machine import Machine
 from breakscope.static.variables.base import Variable
 from breakscope.static.variables.effects.emitting import (
@@ -255,9 +255,9 @@ class TensorVariable(Variable):
     def is_of_type(self, machine: Machine, value, name) -> bool | None:
         if name == "object":
             return True
-        if name in ("torch.Tensor", "torch.is_tensor"):
+        if name in ("torch.Tensor", "torch.is_tensor", *OF_TENSORS):
             # who asks says that others are passed as well
-            return None if value.origin == "guess" else value.kind != "numpy"
+            return None if value.origin == "guess" else name in OF_TENSORS or value.kind != "numpy"
         if value.is_argument and not value.sure:
             return None
         if name.startswith(NOT_TENSORS):
