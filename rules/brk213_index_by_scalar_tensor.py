@@ -46,7 +46,9 @@ def check(event):
         yield event.graph_break(
             f"`{event.source}` indexes by a 0-d tensor, which torch reads as a Python int",
             help=HELP,
-            certainty="certain" if index.ndim == 0 else "likely",
+            certainty="certain"
+            if index.ndim == 0 and event.container.origin != "guess"
+            else "likely",
             reads=index if index.dtype == "int" else None,
         )
 

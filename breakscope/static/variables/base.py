@@ -11,7 +11,7 @@ from breakscope.static.machine.frames import Frame
 from breakscope.static.machine.library import TENSOR_TYPES
 from breakscope.static.machine.machine import Machine
 from breakscope.static.variables.operators.comparisons import open_comparison
-from breakscope.static.variables.tensors.indexing import index_parts
+from breakscope.static.variables.tensors.indexing import index_parts, is_computed_number
 
 BITWISE = (ast.BitAnd, ast.BitOr, ast.BitXor)  # operators that combine masks
 
@@ -90,9 +90,13 @@ class Variable:
         frame: Frame,
     ) -> Value:
         """`container[index]`; `store` is the operator of an augmented assignment to it. Only a
-        tensor takes a mask."""
-        if any(isinstance(part, Tensor) and part.dtype == "bool" for part in index_parts(index)):
-            return machine.getitem(Tensor(sure=False), index, node, frame, store)
+        tensor takes a mask, and whatever takes a tensor of one number reads it, as a tensor does."""
+        parts = [part for part in index_parts(index) if isinstance(part, Tensor)]
+        is_mask = any(part.dtype == "bool" for part in parts)
+        if is_mask or any(is_computed_number(part) for part in parts):
+            guessed = Tensor(sure=False, origin="op" if is_mask else "guess")
+            item = machine.getitem(guessed, index, node, frame, store)
+            return item if is_mask else UNKNOWN
         return UNKNOWN
 
     def setitem(

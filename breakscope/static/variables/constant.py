@@ -257,6 +257,8 @@ class PythonVariable(NumberVariable):
         if container.type == "str":
             note_text_used(machine, container, node, frame)
             return Py("str", container.source)
+        if container.type in ("object", "unknown"):
+            super().getitem(machine, container, index, store, node, frame)
         return Py("unknown", container.source) if container.source else UNKNOWN
 
     def setitem(

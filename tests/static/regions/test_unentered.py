@@ -675,3 +675,20 @@ def test_a_method_that_is_given_nothing_and_hands_out_no_tensor_is_no_region(
                 return {last}
         """
     assert [line for _, line in found(analysed(tmp_path, {"net.py": source}))][:1] == lines
+
+
+@pytest.mark.parametrize(("uses", "lines"), [("normalize(x.numpy())", []), ("x.numpy()", [7])])
+def test_a_function_of_a_package_without_tensors_is_no_region(uses, lines, tmp_path):
+    source = f"""\
+        import torch
+        from sklearn.preprocessing import normalize
+
+
+        def judged(x: torch.Tensor) -> torch.Tensor:
+            rows = {uses}
+            if x.sum() > 0:
+                return x
+            return torch.from_numpy(rows)
+        """
+    files = {"library/__init__.py": "from .judging import judged\n", "library/judging.py": source}
+    assert [line for _, line in found(analysed(tmp_path, files))] == lines

@@ -158,3 +158,25 @@ class Net(torch.nn.Module):
     result = analysed(tmp_path, {"net.py": text})
     assert found(result) == [("BRK401", 9)]
     assert "x" in result.findings[0].condition
+
+
+@pytest.mark.parametrize(
+    ("kind", "is_one"),
+    [("Iterable", True), ("Sized", True), ("Collection", True), ("Sequence", False)],
+)
+def test_abstract_types_that_tensors_are(kind, is_one, tmp_path):
+    source = f"""\
+import collections.abc
+
+import torch
+
+
+class Model(torch.nn.Module):
+    def forward(self, x: torch.Tensor):
+        y = x * 2
+        if isinstance(y, collections.abc.{kind}):
+            return y + 1
+        return y * float(y.sum())
+"""
+    result = analysed(tmp_path, {"model.py": source})
+    assert found(result) == ([] if is_one else [("BRK202", 11)])

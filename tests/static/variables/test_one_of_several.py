@@ -78,3 +78,26 @@ def first(x: torch.Tensor, edges: torch.LongTensor):
     return x[edges[0]] - x[edges[1]]
 """
     assert found(analysed(tmp_path, {"run.py": source})) == []
+
+
+@pytest.mark.parametrize(
+    ("read", "expected"),
+    [
+        ("scores[i, order[i]]", [("BRK213", 8)]),
+        ("scores[i][order[i]]", [("BRK213", 8)]),
+        ("scores[0, order[i]]", []),
+    ],
+)
+def test_the_same_counter_beside_one_of_the_indices(read, expected, tmp_path):
+    source = f"""\
+import torch
+
+
+@torch.compile
+def picked(scores: torch.Tensor, order: torch.Tensor):
+    total = 0.0
+    for i in range(4):
+        total = total + {read}
+    return total
+"""
+    assert found(analysed(tmp_path, {"run.py": source})) == expected

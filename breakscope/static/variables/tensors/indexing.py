@@ -143,6 +143,11 @@ def index_parts(index: Value) -> list[Value]:
     return [_likely_tensor(part) if type(part) is Union else part for part in parts]
 
 
+def is_computed_number(part: Tensor) -> bool:
+    """True for a tensor of no dimension that the region computes; torch reads it as a Python number."""
+    return part.ndim == 0 and part.is_computed and not part.has_known_value
+
+
 def counted_parts(node: ast.AST, parts: list[Value]) -> list[Value]:
     """The parts of `x[i, n - 1]`: beside a counter, a tensor that one is taken off is the number of a
     position, and of no dimension where nothing else is known."""
