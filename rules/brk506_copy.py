@@ -18,7 +18,6 @@ copy of a non-leaf no longer raises, and a subclass of `list` or `dict` becomes 
 import ast
 import copy
 from collections import deque
-from dataclasses import dataclass
 
 import torch
 
@@ -249,14 +248,16 @@ def good_of_a_module():
     return Net()
 
 
-@dataclass
 class Points:
-    at: torch.Tensor
+    def __init__(self, at):
+        self.at = at
 
 
-@dataclass(slots=True)
 class Slim:
-    at: torch.Tensor
+    __slots__ = ("at",)
+
+    def __init__(self, at):
+        self.at = at
 
 
 @rule.example(lambda: (torch.ones(4),), dynamo=("GB4198",), fixed=False)

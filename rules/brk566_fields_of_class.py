@@ -28,21 +28,33 @@ def check(event):
         )
 
 
-@dataclasses.dataclass
-class Scales:
-    first: float = 2.0
-    second: float = 3.0
+@rule.example(lambda: (torch.ones(4),), module=True)
+def bad():
+    @dataclasses.dataclass
+    class Scales:
+        first: float = 2.0
+        second: float = 3.0
 
+    class Net(torch.nn.Module):
+        def forward(self, x):
+            for field in dataclasses.fields(Scales):  # BRK566
+                x = x * len(field.name)
+            return x
 
-@rule.example(lambda: (torch.ones(4),))
-def bad(x):
-    for field in dataclasses.fields(Scales):  # BRK566
-        x = x * len(field.name)
-    return x
+    return Net()
 
 
 @rule.becomes
-def good(x):
-    for field in dataclasses.fields(Scales()):
-        x = x * len(field.name)
-    return x
+def good():
+    @dataclasses.dataclass
+    class Scales:
+        first: float = 2.0
+        second: float = 3.0
+
+    class Net(torch.nn.Module):
+        def forward(self, x):
+            for field in dataclasses.fields(Scales()):
+                x = x * len(field.name)
+            return x
+
+    return Net()

@@ -14,7 +14,6 @@ import os
 import re
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass
 
 import msgspec
 
@@ -22,8 +21,7 @@ from breakscope.report.combining.statements import Span, Statements
 from breakscope.report.model import Cost, Finding, SkippedFrame, in_order
 
 
-@dataclass(frozen=True)
-class JoinResult:
+class JoinResult(msgspec.Struct, frozen=True):
     """`missed` counts the statements where a run saw a break and nothing was predicted; `refuted`
     the false alarms."""
 

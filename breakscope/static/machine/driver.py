@@ -6,8 +6,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from random import Random
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -34,6 +33,9 @@ from breakscope.static.machine.kept import Held, held_by
 from breakscope.static.machine.watch import Watch
 from breakscope.static.project.generators import is_generator
 from breakscope.static.project.modules import FunctionInfo, ModuleInfo
+
+if TYPE_CHECKING:
+    from random import Random
 
 # the state "grad_mode" under torch.no_grad and its like, and under torch.inference_mode
 OFF, INFERENCE = "off", "inference"
@@ -306,6 +308,8 @@ class Driver(Struct, eq=False):
     ) -> Iterator[list[tuple[list[DrivenCall], list[tuple]]]]:
         """Follow code of the file's own; the list that is given holds at the end the calls, and what
         was set between them."""
+        from random import Random
+
         before, self.function = self.function, program
         outer, self.calls, self.names = self.calls, [], names
         earlier, self.programs = self.programs, []

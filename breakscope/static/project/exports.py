@@ -7,7 +7,8 @@ from __future__ import annotations
 import ast
 import os
 import re
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from breakscope.static.project.reads import Reads
 from breakscope.static.project.source import SourceError, decode, parse
@@ -40,8 +41,7 @@ def handed_out(path: str, reads: Reads) -> dict[str, bool]:
     return {name: name not in loose for name in known.values()}
 
 
-@dataclass(frozen=True)
-class Part:
+class Part(Struct, frozen=True):
     """A module or package as one above it imports it: its dotted name there, the file's name of each
     name of it, and those that a star imports."""
 

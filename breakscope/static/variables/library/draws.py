@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import math
 from collections.abc import Callable
-from random import Random
+from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
@@ -15,6 +15,9 @@ from breakscope.static.machine.driver import Driver
 from breakscope.static.machine.lattice import element_of
 from breakscope.static.machine.machine import Machine
 from breakscope.static.variables.objects.module_containers import contents_of
+
+if TYPE_CHECKING:
+    from random import Random
 
 CLOCKS = frozenset(
     "time time_ns perf_counter perf_counter_ns monotonic monotonic_ns process_time".split()

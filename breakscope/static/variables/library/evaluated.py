@@ -4,19 +4,12 @@ plain goes through them as an object that can only be handed on; whoever asks mo
 from __future__ import annotations
 
 import ast
-import bisect
-import csv
-import functools
-import heapq
 import io
 import itertools
-import json
-import math
 import operator
-import posixpath
 import re
-import statistics
 from collections.abc import Callable, Iterable
+from importlib import import_module
 
 from breakscope import limits
 from breakscope.rulekit.values import (
@@ -40,43 +33,43 @@ from breakscope.static.variables.library.patterns import MATCH, RUN, as_function
 
 CALLABLE = Function | External | Method | ExternalInstance
 ORDERED = ("list", "tuple", "deque", "range", "iterator", "generator", "size", "set", "frozenset")
-FUNCTIONS: dict[str, Callable] = {
-    **{
-        f.__name__: f
-        for f in (sum, min, max, sorted, divmod, round, abs, ord, chr, hex, bin, oct, filter)
-    },
-    **{
-        f"itertools.{f.__name__}": f
-        for f in (
-            *(itertools.accumulate, itertools.takewhile, itertools.dropwhile, itertools.starmap),
-            *(itertools.zip_longest, itertools.compress, itertools.filterfalse, itertools.pairwise),
-        )
-    },
+BUILTINS: dict[str, Callable] = {
+    f.__name__: f
+    for f in (sum, min, max, sorted, divmod, round, abs, ord, chr, hex, bin, oct, filter)
+}
+# functions of the standard library, which is imported where a program calls them
+FUNCTIONS = frozenset(
+    """
+    itertools.accumulate itertools.takewhile itertools.dropwhile itertools.starmap itertools.zip_longest
+    itertools.compress itertools.filterfalse itertools.pairwise functools.reduce
+    statistics.mean statistics.median statistics.stdev bisect.bisect bisect.bisect_left bisect.bisect_right
+    heapq.nsmallest heapq.nlargest math.prod math.fsum math.dist math.hypot math.isclose
+    json.loads json.dumps os.path.join os.path.basename os.path.splitext
+    """.split()
+)
+
+
+def _rows(reader: str) -> Callable:
+    """A reader of `csv`'s."""
+
+    def read(lines: Iterable[str], *args: object, **kwargs: object) -> list:
+        import csv
+
+        try:
+            return [*getattr(csv, reader)(lines, *args, **kwargs)]
+        except csv.Error as problem:
+            raise ValueError("no rows") from problem
+
+    return read
+
+
+OWN: dict[str, Callable] = {
+    "csv.reader": _rows("reader"),
+    "csv.DictReader": _rows("DictReader"),
     "itertools.chain.from_iterable": itertools.chain.from_iterable,
     "itertools.groupby": lambda *a, **k: ((key, [*g]) for key, g in itertools.groupby(*a, **k)),
-    "functools.reduce": functools.reduce,
-    **{
-        f"statistics.{f.__name__}": f
-        for f in (statistics.mean, statistics.median, statistics.stdev)
-    },
-    **{
-        f"bisect.{name}": getattr(bisect, name)
-        for name in ("bisect", "bisect_left", "bisect_right")
-    },
-    "heapq.nsmallest": heapq.nsmallest,
-    "heapq.nlargest": heapq.nlargest,
-    **{
-        f"math.{f.__name__}": f for f in (math.prod, math.fsum, math.dist, math.hypot, math.isclose)
-    },
     "io.StringIO": lambda text: [*io.StringIO(text)],  # as it is gone over
-    "csv.reader": csv.reader,
-    "csv.DictReader": csv.DictReader,
     **{f"re.{name}": as_function(name) for name in RUN},
-    "json.loads": json.loads,
-    "json.dumps": json.dumps,
-    "os.path.join": posixpath.join,
-    "os.path.basename": posixpath.basename,
-    "os.path.splitext": posixpath.splitext,
 }
 WITH_WIDTH = frozenset({"round", "json.dumps"})  # whose other arguments say how much is written
 # methods that change nothing, of what is no text
@@ -224,7 +217,7 @@ class Evaluation:
         """What it returns; None where it needs to know more, or refuses its arguments."""
         try:
             return self.value(function(*args, **kwargs))
-        except (*MISFITS, csv.Error, RecursionError, Raised):
+        except (*MISFITS, RecursionError, Raised):
             return None
 
 
@@ -233,11 +226,18 @@ def is_followed(machine: Machine, frame: Frame) -> bool:
     return machine.driver.calls is not None and machine.driver.sets and not frame.emits
 
 
+def _function(name: str) -> Callable | None:
+    if name not in FUNCTIONS:
+        return BUILTINS.get(name) or OWN.get(name)
+    module, _, function = name.rpartition(".")
+    return getattr(import_module("posixpath" if module == "os.path" else module), function)
+
+
 def evaluated_call(
     machine: Machine, name: str, args: list[Value], kwargs: dict[str, Value], node, frame: Frame
 ) -> Value | None:
     """What a function of Python's gives for known arguments; None where that is not known."""
-    function = FUNCTIONS.get(name)
+    function = _function(name)
     if function is None or not args or "*" in kwargs or "**" in kwargs:
         return None
     if not is_followed(machine, frame) or any(value.is_tensor for value in args):
