@@ -29,6 +29,8 @@ def check(event):
     ):
         return
     values = event.args[0]
+    if isinstance(values, Instance):
+        return  # it is gone over, as a named tuple of numbers
     elements = getattr(values, "items", None) or [getattr(values, "element", values)]
     if getattr(values, "items", None) is not None and len(values.items) < 2:
         return
