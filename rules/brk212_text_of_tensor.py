@@ -2,7 +2,7 @@
 
 A tensor's text holds its values, so it must be computed first. torch 2.13 reports GB0059 for
 `str(t)`, GB0569 for `repr(t)`; it skips the whole function for `"%.3f" % t` (GB0033), `"%s" % t`
-(GB0208), `"%d %s" % (n, t)` (GB0088) and `f"{t!r}"`. It is the same with a list, a tuple or a dict in which a tensor is. A plain f-string or `.format` of a tensor is deferred and costs nothing,
+(GB0208), `"%d %s" % (n, t)` (GB0088) and `f"{t!r}"`. It is the same with a list, a tuple or a dict in which a tensor or an object is. A plain f-string or `.format` of a tensor is deferred and costs nothing,
 with or without a format spec; as the key of a dict it skips the function in torch before 2.13. What needs its letters ends the
 graph: `len(text)`, `text + "."`, `text == "1"`, `text[:5]`, a method (GB0088, GB3934, GB9648, GB4880,
 GB0156). The same holds of a text with an object or a module in it, `f"{self.scale}"`, but not of
@@ -36,13 +36,19 @@ rule = Rule(
 
 @rule.on(Format, construct=("str", "repr", "percent"))
 def check(event):
+    is_percent = event.construct == "percent"
     if holds_tensor(event.value):
-        yield event.graph_break(
-            f"`{event.source}` needs the tensor's values as text",
-            help="format outside the compiled code, or use an f-string without `!r`, which is traced since 2.13",
-            fixable=event.value.is_tensor,
-            skips="call" if event.construct == "percent" else "",
-        )
+        needs = "needs the tensor's values as text"
+        help = "format outside the compiled code, or use an f-string without `!r`, which is traced since 2.13"
+    else:
+        needs = "needs the text of an object, which Dynamo does not make beside others"
+        help = "write an f-string, or format outside the compiled code"
+    yield event.graph_break(
+        f"`{event.source}` {needs}",
+        help=help,
+        fixable=event.value.is_tensor,
+        skips="call" if is_percent else "",
+    )
 
 
 @rule.on(Format, construct="fstring")
@@ -134,6 +140,22 @@ def bad_percent_of_several(x):
 @rule.example(lambda: (torch.ones(2),), dynamo=("GB0059",))
 def bad_list(x):
     label = str([x.cos(), 1])  # BRK212
+    return x + 1, len(label)
+
+
+class Unit:
+    pass
+
+
+@rule.example(lambda: (torch.ones(2),), dynamo=("GB0088",))
+def bad_percent_of_an_object(x):
+    label = "%s: %d" % (Unit(), 1)  # BRK212
+    return x + 1, label
+
+
+@rule.example(lambda: (torch.ones(2),), dynamo=("GB0059",))
+def bad_list_of_objects(x):
+    label = str([Unit()])  # BRK212
     return x + 1, len(label)
 
 

@@ -300,8 +300,11 @@ def format_percent(
     if op is not ast.Mod or type(given) is Union or (text.is_const and given.is_const):
         return None
     note_text_used(machine, given, node, frame)
-    if type(given) not in (Sequence, Dict) and machine.is_opaque(given):
-        note_text_used(machine, OF_OBJECT, node, frame)
+    if machine.is_opaque(given):
+        if type(given) in (Sequence, Dict):
+            machine.emit(Format, node, frame, "likely", value=given, construct="percent")
+        else:
+            note_text_used(machine, OF_OBJECT, node, frame)
     return Py("str", "shape") if given.is_shape else STR
 
 

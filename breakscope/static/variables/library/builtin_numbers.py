@@ -9,6 +9,7 @@ from breakscope.rulekit.events import Format
 from breakscope.rulekit.values import (
     UNKNOWN,
     Const,
+    Dict,
     Py,
     Sequence,
     ShapeInt,
@@ -71,6 +72,9 @@ def builtin_str(machine: Machine, args, kwargs, node, frame) -> Value:
         return Py("str")  # the graph ended, so it has letters
     if value.is_const:
         return Const(str(value.value))
+    if type(value) in (Sequence, Dict) and machine.is_opaque(value):
+        machine.emit(Format, node, frame, "likely", value=value, construct="str")
+        return Py("str")
     return (
         Py("str", "shape")
         if value.is_shape or (isinstance(value, Sequence) and value.type == "size")
