@@ -45,11 +45,13 @@ def eval_comprehension(machine: Machine, node, frame: Frame, type_: str) -> Valu
         machine, node, frame, lambda: machine.eval(node.elt, frame)
     )
     if not known:
-        made = Sequence(type_, None, join_all(rows))
+        made = Sequence(type_, None, join_all(rows), is_once=type_ == "generator")
         if type_ == "list" and machine.driver.sets and not frame.emits:
             note_filtered(machine, made, source, bool(node.generators[0].ifs))
         return made
-    return Sequence(type_, different_items(rows) if type_ == "set" else list(rows))
+    made = Sequence(type_, different_items(rows) if type_ == "set" else list(rows))
+    made.is_once = type_ == "generator"
+    return made
 
 
 def comprehension_rows(machine: Machine, node, frame: Frame, produce) -> tuple[list, bool, Value]:
