@@ -14,8 +14,10 @@ from breakscope.rulekit.values import (
     Sequence,
     ShapeInt,
     Value,
+    holds_modules,
     holds_tensor,
 )
+from breakscope.static.definitions.classes import is_module
 from breakscope.static.machine.machine import Machine
 from breakscope.static.variables.effects.emitting import emit_call, sureness
 from breakscope.static.variables.library.folding import fold_binary, fold_cast
@@ -72,7 +74,7 @@ def builtin_str(machine: Machine, args, kwargs, node, frame) -> Value:
         return Py("str")  # the graph ended, so it has letters
     if value.is_const:
         return Const(str(value.value))
-    if type(value) in (Sequence, Dict) and machine.is_opaque(value):
+    if _has_objects(machine, value):
         machine.emit(Format, node, frame, "likely", value=value, construct="str")
         return Py("str")
     return (
@@ -80,6 +82,15 @@ def builtin_str(machine: Machine, args, kwargs, node, frame) -> Value:
         if value.is_shape or (isinstance(value, Sequence) and value.type == "size")
         else Py("str")
     )
+
+
+def _has_objects(machine: Machine, value: Value) -> bool:
+    """True for a list, tuple, set or dict with an object in it; torch's containers of modules have texts of
+    their own."""
+    if type(value) is Dict:
+        is_of_modules = any(is_module(machine, part) for part in value.items.values())
+        return not value.is_ordered and not is_of_modules and machine.is_opaque(value)
+    return type(value) is Sequence and not holds_modules(value) and machine.is_opaque(value)
 
 
 def builtin_repr(machine: Machine, args, kwargs, node, frame) -> Value:
