@@ -5,6 +5,9 @@ Dynamo traces numpy as torch operators: `x.numpy()`, arithmetic on the array and
 `int(np.argmax(a))` read a value, like `.item()` on a tensor (GB0033 on `aten._local_scalar_dense`,
 since 2.6 and still in 2.15).
 
+Python's `round` of an array, or of a number that NumPy computes in the region, is worse: `torch.compile` raises a
+RuntimeError instead of ending the graph. `round(math.sqrt(n))` and `np.round` are traced.
+
 Leave the cast away: `x - array.mean()` is traced. Better still, leave numpy away in compiled code:
 `x.mean()` does the same without a detour, keeps the gradient (which `.numpy()` cannot carry), and
 works on a GPU.
@@ -12,12 +15,16 @@ works on a GPU.
 The result is then a tensor; numpy's float64 default for means of integers becomes torch's float32.
 """
 
+import math
+
+import numpy as np
 import torch
 
-from breakscope.rulekit.events import ScalarRead
+from breakscope.rulekit.events import Call, ScalarRead
 from breakscope.rulekit.rule import Rule
+from breakscope.rulekit.values import Py
 
-rule = Rule("BRK210", "number-from-numpy", shares=("GB0033",), fix="unsafe")
+rule = Rule("BRK210", "number-from-numpy", shares=("GB0033", "GB0088"), fix="unsafe")
 
 
 @rule.on(ScalarRead, how=("item", "int", "float", "bool"))
@@ -27,6 +34,35 @@ def check(event):
             f"`{event.source}` reads a number from the array `{event.expression}`",
             help=f"leave the cast away, `{event.expression}` is traced, or compute it in torch",
         )
+
+
+@rule.on(Call, "round")
+def check_round(event):
+    value = event.argument(0, "number")
+    if value is not None and _is_of_numpy(value):
+        yield event.problem(
+            f"`{event.shown}` rounds a number of NumPy's, at which `torch.compile` fails with a RuntimeError",
+            help="compute it with Python's `math`, as `round(math.sqrt(n))`, or take `np.round`",
+            fixable=False,
+        )
+
+
+@rule.on(Call, "divmod")
+def check_divmod(event):
+    if any(map(_is_of_numpy, event.args)):
+        yield event.graph_break(
+            f"Dynamo does not trace `{event.shown}` of a number of NumPy's",
+            help="compute it with Python's numbers, as `divmod(math.prod(shape), n)`",
+            fixable=False,
+            skips="call",
+            dynamo=("GB0088",),
+        )
+
+
+def _is_of_numpy(value):
+    """True for an array, and for a number that NumPy computes."""
+    is_number = isinstance(value, Py) and value.type.startswith("numpy ")
+    return is_number or getattr(value, "kind", "") == "numpy"
 
 
 @rule.rewrite
@@ -46,7 +82,12 @@ def rewrite(node, problem, place):
     return rw.swap(node, found, rw.code(found.args[0].value))
 
 
-@rule.example(lambda: (torch.arange(4.0),), lambda: (torch.full((2,), torch.nan),), gradients=False)
+@rule.example(
+    lambda: (torch.arange(4.0),),
+    lambda: (torch.full((2,), torch.nan),),
+    dynamo=("GB0033",),
+    gradients=False,
+)
 def bad(x):
     array = x.numpy()
     return x - float(array.mean())  # BRK210
@@ -56,3 +97,15 @@ def bad(x):
 def good(x):
     array = x.numpy()
     return x - array.mean()
+
+
+@rule.example(lambda: (torch.ones(4, 3),), dynamo=("GB0088",), fixed=False)
+def bad_division(x):
+    whole, rest = divmod(np.prod(x.shape), 5)  # BRK210
+    return x * whole + rest
+
+
+@rule.becomes
+def good_division(x):
+    whole, rest = divmod(math.prod(x.shape), 5)
+    return x * whole + rest

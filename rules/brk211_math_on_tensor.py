@@ -3,7 +3,8 @@
 `math.sqrt(t)` converts its argument to a Python float first. Dynamo ends the graph there (GB0033 on
 `aten._local_scalar_dense`) and compiles the rest again for the number. On shapes and other Python
 numbers `math` is free: `math.sqrt(x.shape[-1])` is folded while tracing. `math.prod` and
-`math.radians` only multiply, and stay in the graph.
+`math.radians` only multiply, and stay in the graph. A number that NumPy computes in the region is an array there:
+`math.ceil(np.log2(n))` and `math.sqrt(np.prod(shape))` read it (GB0033, GB0208); `math.ceil(math.log2(n))` does not.
 
 Write the torch function of the same name: `torch.sqrt(t)`, `torch.log(t)`, `torch.isnan(t)`.
 `math.ceil` and `math.floor` return ints where torch returns floats: add `.long()` if it matters.
@@ -15,18 +16,26 @@ number) torch gives inf or NaN.
 
 import math
 
+import numpy as np
 import torch
 
 from breakscope.rulekit.events import ScalarRead
 from breakscope.rulekit.rule import Rule
 
-rule = Rule("BRK211", "math-on-tensor", shares=("GB0033",), fix="unsafe")
+rule = Rule("BRK211", "math-on-tensor", shares=("GB0033", "GB0208"), fix="unsafe")
 
 SAME_NAME = "acos asin atan ceil cos cosh erf exp expm1 floor lgamma log log10 log1p log2 sin sinh sqrt tan tanh trunc".split()
 
 
 @rule.on(ScalarRead, how="math")
 def check(event):
+    if event.value.kind == "numpy":
+        yield event.graph_break(
+            f"`{event.source}` reads `{event.expression}`, which is an array while Dynamo traces",
+            help="compute it with `math` as well, as `math.ceil(math.log2(n))`, or do it in `__init__`",
+            fixable=False,
+        )
+        return
     yield event.graph_break(
         f"`{event.source}` reads the value of the tensor `{event.expression}`",
         help="write the function of the same name in `torch`; add `.detach()` if no gradient should flow",
@@ -49,7 +58,9 @@ def rewrite(node, problem, place):
     return rw.swap(node, found, f"torch.{name}({detached(found.args[0].value)})")
 
 
-@rule.example(lambda: (torch.arange(4.0),), lambda: (torch.full((2,), torch.nan),))
+@rule.example(
+    lambda: (torch.arange(4.0),), lambda: (torch.full((2,), torch.nan),), dynamo=("GB0033",)
+)
 def bad(x):
     return x / math.sqrt(x.sum() + 1)  # BRK211
 
@@ -57,3 +68,13 @@ def bad(x):
 @rule.becomes
 def good(x):
     return x / torch.sqrt((x.sum() + 1).detach())
+
+
+@rule.example(lambda: (torch.ones(4),), dynamo=("GB0208",), fixed=False)
+def bad_of_numpy(x):
+    return x * math.ceil(np.log2(x.shape[0]))  # BRK211
+
+
+@rule.becomes
+def good_of_numpy(x):
+    return x * math.ceil(math.log2(x.shape[0]))

@@ -83,6 +83,7 @@ NUMBERS = {
     "tensor_split": {"indices_or_sections": 1},
     "scalar_tensor": {"s": 0},
     "celu": {"alpha": 1},
+    "interpolate": {"scale_factor": 2},
 }
 OWNERS = ("torch", "Tensor", "torch.nn.functional", "torch.linalg")
 

@@ -40,6 +40,7 @@ from breakscope.static.variables.library.evaluated import evaluated_call
 from breakscope.static.variables.library.followed_iteration import call_counter
 from breakscope.static.variables.library.known_results import PYTHON_RESULTS
 from breakscope.static.variables.library.loaders import split_dataset
+from breakscope.static.variables.library.math_functions import math_function
 from breakscope.static.variables.library.patterns import compiled_pattern
 from breakscope.static.variables.library.trees import (
     call_tree_flatten,
@@ -69,7 +70,6 @@ from breakscope.static.variables.stdlib import (
     call_reduce,
     call_replace,
     call_stdlib,
-    math_function,
 )
 from breakscope.static.variables.tensor import call_tensor_method
 from breakscope.static.variables.tensors.patterns import EINOPS

@@ -44,6 +44,7 @@ from breakscope.static.variables.library.builtin_iteration import keys_compared
 from breakscope.static.variables.library.evaluated import evaluated_call, evaluated_method
 from breakscope.static.variables.library.folding import counted
 from breakscope.static.variables.library.followed_iteration import is_counted
+from breakscope.static.variables.numpy import traced_array
 
 MODULES = ("ModuleList", "Sequential")
 SEQUENCE_TYPES = {  # what isinstance of each accepts
@@ -154,10 +155,10 @@ class ListVariable(Variable):
     def contains(
         self, machine: Machine, container, item, container_node, node, frame
     ) -> bool | None:
-        if is_some_tensor(item):
+        if is_some_tensor(traced_array(item)):
             # `not in`: Python needs the answer
             if container.type in ("list", "tuple") and container.items != []:
-                emit_read(machine, item, "contains", node, frame, node.left)
+                emit_read(machine, traced_array(item), "contains", node, frame, node.left)
             return None
         items = container.items
         if item.is_const and is_counted(machine, container, frame):

@@ -284,6 +284,11 @@ def array_of_number(value: Value) -> Value:
     return value
 
 
+def traced_array(value: Value) -> Value:
+    """The same, also of a number from outside of the region, which is an array as soon as Python looks at it."""
+    return array_of_number(FOLDED if value == KEPT else value)
+
+
 def number_to_read(source: str = "") -> Py:
     """A number that numpy computes, an object of its own: where torch has read it, or a break comes before,
     it is no array any more."""

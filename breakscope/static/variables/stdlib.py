@@ -1,9 +1,8 @@
-"""Calls of the standard library: functools, itertools, operator, collections, math, dataclasses."""
+"""Calls of the standard library: functools, itertools, operator, collections, dataclasses."""
 
 from __future__ import annotations
 
 import ast
-import math
 
 from msgspec.structs import replace
 
@@ -19,13 +18,10 @@ from breakscope.rulekit.values import (
     Function,
     Instance,
     Py,
-    Scalar,
     Sequence,
-    ShapeInt,
     Tensor,
     Union,
     Value,
-    options,
 )
 from breakscope.static.definitions.annotations import value_of_annotation
 from breakscope.static.definitions.fields import fields_of
@@ -34,13 +30,7 @@ from breakscope.static.machine.lattice import join, join_all
 from breakscope.static.machine.machine import Machine
 from breakscope.static.project.modules import ClassInfo, ModuleInfo
 from breakscope.static.variables.dicts import put_key
-from breakscope.static.variables.effects.emitting import (
-    emit_argument_read,
-    emit_call,
-    is_some_tensor,
-)
 from breakscope.static.variables.library.builtin_iteration import (
-    is_lazy,
     ordered_sequence,
 )
 from breakscope.static.variables.library.followed_itertools import followed_items
@@ -48,10 +38,6 @@ from breakscope.static.variables.objects.module_containers import contents_of
 from breakscope.static.variables.operators.binary import binary_operation
 
 PARTIAL = "functools.partial"
-FOLDED = frozenset(
-    "ceil floor trunc sqrt exp log log2 log10 log1p expm1 cos sin tan tanh pow radians degrees hypot "
-    "fabs atan atan2 gcd".split()
-)
 GETTERS = frozenset({"operator.itemgetter", "operator.attrgetter", "operator.methodcaller"})
 OPERATORS = {
     "add": ast.Add, "concat": ast.Add, "sub": ast.Sub, "mul": ast.Mult, "matmul": ast.MatMult, "truediv": ast.Div,
@@ -176,60 +162,6 @@ def call_stdlib(
         }
         return Dict(known) if last == "asdict" else Sequence("tuple", [*known.values()])
     return None
-
-
-def math_function(
-    machine: Machine, last: str, args: list[Value], node: ast.AST, frame: Frame
-) -> Value:
-    if last in ("prod", "fsum") and args and is_lazy(args[0], node):
-        emit_call(machine, f"iterator.{last}", None, args, {}, node, frame)
-    if (
-        last in ("prod", "radians")
-        and args
-        and (multiplied := multiplied_tensor(machine, last, args[0], node, frame)) is not None
-    ):
-        return multiplied
-    for i, value in enumerate(args):
-        if is_some_tensor(value):
-            emit_argument_read(machine, value, "math", node, frame, i)
-            return Scalar("float")
-    if any(a.is_scalar for a in args):
-        return Scalar("float")
-    if not frame.emits and (known := folded(last, args)) is not None:
-        return known
-    integer = last in ("ceil", "floor", "prod", "gcd", "lcm", "trunc", "factorial", "comb")
-    if any(a.is_shape or (isinstance(a, Sequence) and a.type == "size") for a in args):
-        return ShapeInt() if integer else Py("float", "shape")
-    return Py(
-        "int" if integer else "float",
-        next((a.source for a in args if isinstance(a, Py) and a.source), ""),
-    )
-
-
-def folded(name: str, args: list[Value]) -> Value | None:
-    """What a function of math gives for constants, None where that is not known, or large."""
-    numbers = [v.value if isinstance(v, Const) else None for v in args]
-    small = all(type(n) in (int, float) and abs(n) <= limits.LARGEST_FOLDED_BASE for n in numbers)
-    if not numbers or not small or name not in FOLDED:
-        return None
-    try:
-        return Const(getattr(math, name)(*numbers))
-    except (ArithmeticError, TypeError, ValueError):
-        return None
-
-
-def multiplied_tensor(
-    machine: Machine, last: str, value: Value, node: ast.AST, frame: Frame
-) -> Tensor | None:
-    """What these two give for tensors: they only multiply, which Dynamo does in the graph."""
-    if last == "radians":
-        return replace(value, dtype="float") if type(value) is Tensor else None
-    factor = machine.iterate(value, node, frame)
-    return (
-        next((o for o in options(factor) if type(o) is Tensor), None)
-        if factor is not None
-        else None
-    )
 
 
 def call_operator(

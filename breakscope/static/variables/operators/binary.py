@@ -22,6 +22,7 @@ from breakscope.static.machine.frames import Frame
 from breakscope.static.machine.machine import Machine
 from breakscope.static.variables.constant import format_percent, is_text
 from breakscope.static.variables.library.evaluated import evaluated_operator
+from breakscope.static.variables.numpy import array_of_number
 
 TYPES = (Class, External)
 SCALING = (ast.Div, ast.FloorDiv, ast.Mod)  # what a counter is divided by is a number
@@ -40,7 +41,7 @@ def binary_operation(
         if found is not None:
             return found
     if is_text(left):
-        text = format_percent(machine, left, right, op, node, frame)
+        text = format_percent(machine, left, array_of_number(right), op, node, frame)
         if text is not None:
             return text
     decides, other = machine.behaviour(left), machine.behaviour(right)

@@ -1,0 +1,48 @@
+"""Python's functions of numbers that NumPy computes in the region. Dynamo of torch 2.13.0 ends the graph where a break
+is expected (GB0033, GB0208, GB0088; of `round` it raises a RuntimeError), and nowhere else."""
+
+import pytest
+from programs import analysed, found
+
+PROGRAM = """\
+import math
+
+import numpy as np
+import torch
+
+
+class Net(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.kept = np.sqrt(4.0)
+
+    def forward(self, x: torch.Tensor):
+        p = {made}
+        return x * {use}
+"""
+ROOT, PRODUCT, KEPT = "np.sqrt(x.shape[0])", "np.prod(x.shape)", "self.kept"
+
+
+@pytest.mark.parametrize(
+    ("made", "use", "code"),
+    [
+        (ROOT, "math.ceil(p)", "BRK211"),
+        (ROOT, "math.isnan(p)", "BRK211"),
+        (ROOT, "math.exp(p)", ""),
+        (PRODUCT, "math.exp(p)", "BRK211"),
+        (PRODUCT, "math.sqrt(p)", "BRK211"),
+        (PRODUCT, "math.radians(p)", ""),
+        (KEPT, "math.floor(p)", "BRK211"),
+        (KEPT, "math.log(p)", ""),
+        (ROOT, "round(p)", "BRK210"),
+        (KEPT, "round(p, 1)", "BRK210"),
+        (ROOT, "divmod(7, p)[0]", "BRK210"),
+        (ROOT, "(2 if p in (1, 2) else 3)", "BRK110"),
+        (ROOT, "max(p, 3)", ""),
+        ("math.sqrt(x.shape[0])", "round(p)", ""),
+        ("math.prod(x.shape)", "math.log(p)", ""),
+    ],
+)
+def test_a_number_of_numpy(made, use, code, tmp_path):
+    result = analysed(tmp_path, {"net.py": PROGRAM.format(made=made, use=use)})
+    assert found(result) == ([(code, 14)] if code else [])
