@@ -59,6 +59,19 @@ def check_divmod(event):
         )
 
 
+@rule.on(Call, "set")
+def check_set(event):
+    value = event.argument(0, "iterable")
+    if getattr(value, "kind", "") == "numpy":
+        yield event.graph_break(
+            f"`{event.shown}` hashes the numbers of an array, which are arrays while Dynamo traces",
+            help="count the different ones with `torch.unique`, or make the set outside of the compiled code",
+            fixable=False,
+            skips="call",
+            dynamo=("GB0088",),
+        )
+
+
 def _is_of_numpy(value):
     """True for an array, and for a number that NumPy computes."""
     is_number = isinstance(value, Py) and value.type.startswith("numpy ")
@@ -97,6 +110,11 @@ def bad(x):
 def good(x):
     array = x.numpy()
     return x - array.mean()
+
+
+@rule.example(lambda: (torch.ones(4),), dynamo=("GB0088",), fixed=False)
+def bad_set(x):
+    return x * len(set(np.arange(3)))  # BRK210
 
 
 @rule.example(lambda: (torch.ones(4, 3),), dynamo=("GB0088",), fixed=False)

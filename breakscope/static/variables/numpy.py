@@ -44,6 +44,8 @@ KEPT = Py("numpy scalar")
 TRUTH_OF_CONFIG = Py(TRUTH.type, "config")
 KEPT_OF_CONFIG = Py(KEPT.type, "config")
 NAMES = frozenset({FOLDED.type, READ, WHOLE.type, TRUTH.type, KEPT.type})
+# these give lists of arrays
+SEVERAL = frozenset("meshgrid split array_split hsplit vsplit dsplit broadcast_arrays".split())
 SCALAR_TYPES = frozenset({"float16", "float32", "float64", "int32", "int64"})
 INTEGERS = frozenset({"clip", "maximum", "minimum"})  # of two integers an integer
 OF_INTEGERS = (ast.Add, ast.Sub, ast.Mult, ast.FloorDiv, ast.Mod)
@@ -169,6 +171,9 @@ def numpy_function(
         return Tensor(made.dtype, made.ndim, made.shape, made.sure, "numpy")
     if last[:1].isupper() or last.startswith(("float", "int", "uint", "bool")):
         return UNKNOWN
+    if last in SEVERAL:
+        part = Tensor(sure=False, kind="numpy")
+        return Sequence("list", [part] * len(args) if last == "meshgrid" else None, part)
     first = next((a for a in args if isinstance(a, Tensor)), None)
     if first is None and frame.emits and machine.library.shape(name) is not None:
         first = None if _is_of_a_number(last, args) else array_of(args)
