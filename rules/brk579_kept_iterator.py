@@ -2,7 +2,7 @@
 
 Dynamo follows an iterator that it has seen made: of one that comes in from outside (an attribute, a global
 variable) it knows only that Python's own code gives the next item. So `next(self.batches)` ends the graph
-(GB4347), and so does handing it to `list`, `zip` or `sorted`; a `for` or a comprehension over it leaves the
+(GB4347), and so does handing it to `list`, `zip`, `set` or `sum`; a `for`, a comprehension or `enumerate` over it leaves the
 whole function to Python (GB0811). It is the same for what a dict's `values()` and `items()` gave before, and
 for generators, as of `model.parameters()`. The `keys()` of a dict, and iterators over tuples and ranges, are
 followed. Behind an earlier graph break, `zip`, `map`, `filter`, `values()` and `items()` that stand before it are
@@ -25,7 +25,7 @@ rule = Rule(
 )
 
 # behind a break in one of these nothing is compiled: no instruction of theirs begins a resume function
-STATEMENTS = frozenset({"for", "comprehension", "unpack", "star", "in"})
+STATEMENTS = frozenset({"for", "comprehension", "unpack", "star", "in", "enumerate"})
 
 
 @rule.on(Call, "iterator made before the region")

@@ -105,7 +105,7 @@ def call_builtin(
         return _PLAIN_RESULTS.get(name, UNKNOWN)
     if name in GOES_OVER:
         args = [contents_of(machine, value) for value in args]
-    if name in GOES_OVER or name == "next":
+    if name in GOES_OVER or name in ("next", "dict", "frozenset"):
         note_kept(machine, args, node, frame, name)
     result = handler(machine, args, kwargs, node, frame)
     note_made(name, args, result, frame)

@@ -34,6 +34,7 @@ from breakscope.static.variables.effects.emitting import (
     is_some_tensor,
     note_assert,
 )
+from breakscope.static.variables.effects.kept_iterators import note_kept
 from breakscope.static.variables.effects.side_effects import (
     emit_mutate,
     note_change,
@@ -337,6 +338,7 @@ def call_sequence_method(
         return NONE
     if name in ("extend", "update", "extendleft") and args:
         before = len(owner.items or ())
+        note_kept(machine, args[:1], node, frame, "extend")
         extend_sequence(machine, owner, args[0], frame, node, "extend")
         if name == "extendleft" and owner.items:
             owner.items = [*reversed(owner.items[before:]), *owner.items[:before]]

@@ -49,6 +49,9 @@ class Net(torch.nn.Module):
         "y = [x for _ in self.kept]",
         "y = tuple(self.kept)",
         "for _ in zip(self.kept, [1]):\n            x = x * 2",
+        "y = set(self.kept)",
+        "y = [*enumerate(self.kept)]",
+        "y = []; y.extend(self.kept)",
     ],
 )
 def test_what_is_gone_over(made, use, breaks, tmp_path):

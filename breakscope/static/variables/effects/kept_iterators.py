@@ -13,8 +13,6 @@ from breakscope.static.variables.effects.emitting import emit_call
 KEPT = "iterator made before the region"
 HELD = "iterator made before a break"
 MAKES = frozenset({"iter", "zip", "map", "filter", "enumerate", "reversed"})
-# builtins that Dynamo has a function of its own for, which goes over whatever it is given
-OWN = frozenset({"sum", "any", "all", "set", "enumerate"})
 # what Python has made of these anew behind a break is not followed
 LOST = frozenset({"zip", "map", "filter"})
 # Dynamo has a model of the iterator of each
@@ -39,7 +37,7 @@ def note_kept(
     machine: Machine, values: list[Value], node: ast.AST, frame: Frame, construct: str
 ) -> None:
     """Emit that a region goes over one of these that was made before it, or before a break in it."""
-    if not frame.emits or construct in OWN or not machine.wanted(KEPT):
+    if not frame.emits or not machine.wanted(KEPT):
         return
     for value in values:
         if type(value) is not Sequence:
