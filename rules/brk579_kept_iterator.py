@@ -25,7 +25,7 @@ rule = Rule(
 )
 
 # behind a break in one of these nothing is compiled: no instruction of theirs begins a resume function
-STATEMENTS = frozenset({"for", "comprehension", "unpack", "star", "in", "enumerate"})
+STATEMENTS = frozenset({"for", "comprehension", "unpack", "star", "in", "enumerate", "itertools"})
 
 
 @rule.on(Call, "iterator made before the region")

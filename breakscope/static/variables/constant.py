@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 
 from breakscope.rulekit.events import Branch, Format
 from breakscope.rulekit.values import (
@@ -301,11 +302,19 @@ def format_percent(
         return None
     note_text_used(machine, given, node, frame)
     if machine.is_opaque(given):
-        if type(given) in (Sequence, Dict):
-            machine.emit(Format, node, frame, "likely", value=given, construct="percent")
-        else:
+        if type(given) not in (Sequence, Dict):
             note_text_used(machine, OF_OBJECT, node, frame)
+        elif not _is_deferred(text, given):
+            machine.emit(Format, node, frame, "likely", value=given, construct="percent")
     return Py("str", "shape") if given.is_shape else STR
+
+
+def _is_deferred(text: Value, given: Sequence | Dict) -> bool:
+    """True where Dynamo leaves a text with objects in it for later: it has no other placeholders than `%s`."""
+    is_tuple = type(given) is Sequence and given.type == "tuple" and given.items is not None
+    if not is_tuple or any(type(item) in (Sequence, Dict) for item in given.items):
+        return False
+    return not text.is_const or re.search(r"%(?!s)", text.value) is None
 
 
 def call_string_method(

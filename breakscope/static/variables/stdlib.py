@@ -30,6 +30,7 @@ from breakscope.static.machine.lattice import join, join_all
 from breakscope.static.machine.machine import Machine
 from breakscope.static.project.modules import ClassInfo, ModuleInfo
 from breakscope.static.variables.dicts import put_key
+from breakscope.static.variables.effects.kept_iterators import note_kept
 from breakscope.static.variables.library.builtin_iteration import (
     ordered_sequence,
 )
@@ -144,7 +145,11 @@ def call_stdlib(
     if head == "operator" or head == "_operator":
         return call_operator(machine, last, args, node, frame)
     if head == "itertools" or head == "itertools.chain":
-        return call_itertools(machine, last, args, kwargs, node, frame)
+        note_kept(machine, args, node, frame, "itertools")
+        made = call_itertools(machine, last, args, kwargs, node, frame)
+        if type(made) is Sequence and made.type == "iterator" and last != "count":
+            made.is_once = not frame.emits  # Dynamo does not go over one that it has not seen made
+        return made
     if name == "collections.namedtuple":
         return call_namedtuple(machine, args, node)
     if name in FROM_KEYS and args:

@@ -14,6 +14,8 @@ MADE = {
     "reversed([1])": True,
     "iter([1])": True,
     "iter({1})": True,
+    "itertools.product([1], [2])": True,
+    "itertools.repeat(1, 2)": True,
     "numbers()": True,
     "{'a': 1}.keys()": False,
     "iter((1,))": False,
@@ -23,7 +25,7 @@ MADE = {
     "range(3)": False,
 }
 PROGRAM = """\
-import torch
+import itertools; import torch
 
 
 def numbers():
@@ -50,6 +52,7 @@ class Net(torch.nn.Module):
         "y = tuple(self.kept)",
         "for _ in zip(self.kept, [1]):\n            x = x * 2",
         "y = set(self.kept)",
+        "y = tuple(itertools.islice(self.kept, 1))",
         "y = [*enumerate(self.kept)]",
         "y = []; y.extend(self.kept)",
     ],
