@@ -5,6 +5,9 @@ numbers      how a number that is read of a tensor arrives, times how it is used
 ways         how a region comes to code, times code that breaks
 travels      where a tensor goes before it is used, times code that breaks, or does not
 cascades     where a break stands, times what stands before or behind it, or is kept across it
+values       what a Python expression gives, times what is done with it
+kept         the same, made before the region and kept in an attribute
+arrays       what a tensor or NumPy gives, times what Python does with it
 differences  what differs between calls of what is compiled, times the programs that call it
 
 Each family is a file of combinations/. A class or a program is made of each pair, Dynamo runs it with the
@@ -35,6 +38,13 @@ PARTS = ROOT / "benchmarks" / "combinations"
 HEADING = re.compile(r"^=== (\w+): (.+)\n", re.MULTILINE)
 # the contexts of cascades in which more than what stands behind is looked at
 ALL_PLACES = frozenset("plain callee loop tryy nograd branch submod".split())
+KEPT = """\
+    def __init__(self):
+        super().__init__()
+        x = torch.ones(4, 4)
+        self.p = {value}
+
+"""
 MEASURE = ROOT / "benchmarks" / "combinations" / "measure.py"
 
 
@@ -120,6 +130,34 @@ def cascades(folder: Path) -> list[Program]:
     return in_one_file(folder / "cascades.py", parts["head"]["programs"], classes)
 
 
+def values(folder: Path) -> list[Program]:
+    return one_by_one(folder, "values", "        x = x * 2\n        p = {value}\n")
+
+
+def arrays(folder: Path) -> list[Program]:
+    return one_by_one(folder, "arrays", "        x = x * 2\n        p = {value}\n")
+
+
+def kept(folder: Path) -> list[Program]:
+    return one_by_one(folder, "values", "        x = x * 2\n        p = self.p\n", KEPT)
+
+
+def one_by_one(folder: Path, family: str, made: str, before: str = "") -> list[Program]:
+    """A file for each value, with a class for each use of it."""
+    parts = sections(family)
+    template = f"class M_{{name}}(Parent):\n{before}    def forward(self, x):\n{made}        {{use}}\n        return x * 3\n"
+    programs = []
+    for name, value in parts["value"].items():
+        filled = template.replace("{value}", value.strip())
+        classes = {
+            (name, use): put(filled, name=f"{name}_{use}", use=text)
+            for use, text in parts["use"].items()
+        }
+        path = folder / f"{family}_{name}.py"
+        programs += in_one_file(path, parts["head"]["programs"], classes)
+    return programs
+
+
 def in_one_file(path: Path, head: str, classes: dict[tuple[str, str], str]) -> list[Program]:
     text, made = head, []
     for parts, source in classes.items():
@@ -196,6 +234,9 @@ FAMILIES = {
     "ways": ways,
     "travels": travels,
     "cascades": cascades,
+    "values": values,
+    "kept": kept,
+    "arrays": arrays,
     "differences": differences,
 }
 
