@@ -86,6 +86,80 @@ PROGRAMS = {
         for lengths in ([8, 8], [4, 8, 4]):
             model(torch.ones(16, 4), lengths)
     """,
+    "a threshold that is read from data each day": """
+        class Detector:
+            def __init__(self):
+                self.threshold = None
+                self.flag = torch.compile(self._flag)
+
+            def _flag(self, x):
+                return x.abs() > self.threshold  # BRK702
+
+            def fit(self, x):
+                self.threshold = x.std().item()
+
+        detector = Detector()
+        for day in range(3):
+            detector.fit(torch.randn(64))
+            detector.flag(torch.randn(10))
+    """,
+    "a threshold that is read from data once": """
+        class Detector:
+            def __init__(self):
+                self.threshold = None
+                self.flag = torch.compile(self._flag)
+
+            def _flag(self, x):
+                return x.abs() > self.threshold
+
+            def fit(self, x):
+                self.threshold = x.std().item()
+
+        detector = Detector()
+        detector.fit(torch.randn(64))
+        for day in range(3):
+            detector.flag(torch.randn(10))
+    """,
+    "random numbers of a helper decide how many rows are left": """
+        class Policy(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.start = nn.Parameter(torch.randn(32, 6))
+
+            def forward(self):
+                return torch.multinomial(self.start.softmax(-1), 1).squeeze(-1)
+
+        policy = Policy()
+
+        @torch.compile
+        def loss():
+            rows = policy()
+            rows = rows[rows > 2]  # BRK302 BRK731
+            return rows.float().sum()
+
+        for step in range(4):
+            loss()
+    """,
+    "a helper of the same numbers decides how many rows are left": """
+        class Table(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.start = nn.Parameter(torch.randn(32, 6))
+
+            def forward(self):
+                return self.start.softmax(-1).argmax(-1)
+
+        table = Table()
+
+        @torch.compile
+        def loss():
+            rows = table()
+            rows = rows[rows > 2]  # BRK302
+            return rows.float().sum()
+
+        for step in range(4):
+            loss()
+    """,
     "made under inference mode, and of other sizes": """
         @torch.compile
         def step(x):
