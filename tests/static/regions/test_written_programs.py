@@ -160,6 +160,35 @@ PROGRAMS = {
         for step in range(4):
             loss()
     """,
+    "an index of int32": """
+        @torch.compile
+        def row(table, at):
+            return table[at] * 2  # BRK213
+
+        for number in range(3):
+            row(torch.ones(10, 4), torch.tensor(number, dtype=torch.int32))
+    """,
+    "a hook of what is not compiled": """
+        class Harvest:
+            def __init__(self, layer):
+                self.kept = []
+                layer.register_forward_hook(self.hook)
+
+            def hook(self, module, args, out):
+                self.kept.append(out.detach())
+
+        host = nn.Sequential(nn.Linear(6, 12), nn.ReLU())
+        harvest = Harvest(host[0])
+
+        @torch.compile
+        def loss(x):
+            return x.pow(2).mean()
+
+        for epoch in range(2):
+            host(torch.ones(16, 6))
+            loss(torch.cat(harvest.kept))
+            harvest.kept.clear()
+    """,
     "made under inference mode, and of other sizes": """
         @torch.compile
         def step(x):
