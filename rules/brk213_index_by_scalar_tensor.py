@@ -3,8 +3,8 @@
 `x[scores.argmax()]`, `x[ids[0]]`, and `x[i]` in `for i in ids:` look like tensor work. But torch
 turns a 0-d integer index into a Python int before it selects, and Dynamo stops there (GB0033 on
 `aten._local_scalar_dense`; in a loop the whole function is skipped). Measured on 2.13: a 0-d tensor
-that is itself an argument or a buffer, or `torch.tensor(0)`, passes, a 1-d index always passes, a 0-d boolean breaks. A
-store `x[i] = v` follows the same rule.
+of int64 that is itself an argument or a buffer, or `torch.tensor(0)`, passes, one of int32 that is given breaks too. A 1-d
+index always passes, a 0-d boolean breaks. A store `x[i] = v` follows the same rule.
 
 Make the index 1-d, which is a gather: `x[i[None]][0]`, or `x.index_select(0, i)`, `x.take(i)`,
 `x.gather(...)`. Better, index once with all of them: `x[ids]` in place of a loop over `ids`.
@@ -23,6 +23,7 @@ from breakscope.rulekit.rule import Rule
 from breakscope.rulekit.values import Tensor
 
 HELP = "make the index 1-d, `x[i[None]][0]` or `x.index_select(0, i)`, or index by the whole tensor at once"
+NARROW = "int32"  # for which Dynamo has no guard on the number
 # by the reason alone it is one of several; by the code that Dynamo marks it is this one
 rule = Rule(
     "BRK213",
@@ -38,11 +39,11 @@ rule = Rule(
 @rule.on(Index)
 def check(event):
     index = event.index
-    if not isinstance(index, Tensor) or index.kind not in ("", "numpy", "subclass"):
+    if not isinstance(index, Tensor) or index.kind not in ("", "numpy", "subclass", NARROW):
         return
     if index.ndim != 0 and not (index.ndim is None and _is_one_of_the_indices(event)):
         return
-    if index.is_computed and not index.has_known_value:
+    if (index.is_computed or index.kind == NARROW) and not index.has_known_value:
         yield event.graph_break(
             f"`{event.source}` indexes by a 0-d tensor, which torch reads as a Python int",
             help=HELP,
@@ -89,6 +90,18 @@ def bad(scores):
 def good(scores):
     best = scores[scores.argmax()[None]][0]
     return scores - best
+
+
+@rule.example(lambda: (torch.ones(10, 4), torch.arange(12.0)))
+def bad_narrow(table, numbers):
+    at = torch.zeros((), dtype=torch.int32).add_(2)
+    return table[at] * 2 + numbers.sum()  # BRK213
+
+
+@rule.becomes
+def good_narrow(table, numbers):
+    at = torch.zeros((), dtype=torch.int32).add_(2)
+    return table[at[None]][0] * 2 + numbers.sum()
 
 
 @rule.example(

@@ -4,6 +4,7 @@ Dynamo compile that code again."""
 from __future__ import annotations
 
 import ast
+from collections.abc import Set
 
 from breakscope.rulekit.events import Call, Event, ScalarRead
 from breakscope.rulekit.resumed import Resumed
@@ -46,7 +47,7 @@ def resumed(
         return None
     flow = flow_of(function)
     fixed = fixed if varies else frozenset(flow.parameters)
-    if not (_drawn(event) or flow.comes_of_parameters(event.node, fixed)):
+    if not (_drawn(event) or flow.comes_of_parameters(event.node, fixed, drawn_by(activation))):
         return None
     if not flow.is_used(event.node, 2) and not flow.is_gathered_before(
         event.node, activation.worked[1]
@@ -77,7 +78,7 @@ def is_returned(
         return False
     flow = flow_of(function)
     fixed = fixed if varies else frozenset(flow.parameters)
-    comes_of = _drawn(event) or flow.comes_of_parameters(event.node, fixed)
+    comes_of = _drawn(event) or flow.comes_of_parameters(event.node, fixed, drawn_by(activation))
     return bool(comes_of) and flow.is_returned(event.node)
 
 
@@ -132,6 +133,21 @@ def function_of(activation: Activation) -> ast.FunctionDef | None:
     return None
 
 
+def drawn_by(activation: Activation) -> set[int]:
+    """By `id`: the calls in an activation of functions that draw random numbers, be it in others."""
+    return {id(step.node) for step in activation.steps if step.child and _draws(step.child, set())}
+
+
+def _draws(activation: Activation, seen: set[int]) -> bool:
+    function = None if id(activation) in seen else function_of(activation)
+    if function is None:
+        return False
+    seen.add(id(activation))
+    return RANDOM in names_of_values(function) or any(
+        step.child is not None and _draws(step.child, seen) for step in activation.steps
+    )
+
+
 def flow_of(function: ast.FunctionDef) -> Flow:
     """The flow of a function, kept with it."""
     flow = getattr(function, "flow", None)
@@ -149,6 +165,7 @@ class Flow:
         self.parents: dict[int, ast.AST] = {}
         self.loads: dict[str, list[ast.Name]] = {}
         self.sources: dict[str, set[str]] = {}  # name -> those that its value was computed of
+        self.calls: dict[str, set[int]] = {}  # name -> by `id` the calls that these are
         for node in (part for statement in function.body for part in walk(statement)):
             for child in children(node):
                 self.parents[id(child)] = node
@@ -156,16 +173,24 @@ class Flow:
                 self.loads.setdefault(node.id, []).append(node)
             elif type(node) in (ast.Assign, ast.AugAssign, ast.For):
                 targets = node.targets if type(node) is ast.Assign else [node.target]
-                given = names_of_values(node.iter if type(node) is ast.For else node.value)
+                value = node.iter if type(node) is ast.For else node.value
+                given, called = names_of_values(value), calls_in(value)
                 for name in (n for target in targets for n in names_in(target)):
                     self.sources.setdefault(name, set()).update(given)
+                    self.calls.setdefault(name, set()).update(called)
 
-    def comes_of_parameters(self, node: ast.expr, fixed: frozenset[str]) -> bool:
+    def comes_of_parameters(
+        self, node: ast.expr, fixed: frozenset[str], drawn: Set[int] = frozenset()
+    ) -> bool:
         """True for an expression that is computed of what the function was given, but for what is `fixed`, or of
-        random numbers."""
+        random numbers, as the calls give that are `drawn`."""
         waiting, seen = [*names_of_values(node)], {*fixed - self.sources.keys()}
+        if drawn & calls_in(node):
+            return True
         while waiting:
             name = waiting.pop()
+            if drawn & self.calls.get(name, set()):
+                return True
             if name == RANDOM or (name in self.parameters - {"self"} and name not in seen):
                 return True
             if name not in seen:
@@ -261,6 +286,11 @@ def names_of_values(node: ast.AST) -> set[str]:
     if type(node) is ast.Name:
         return {node.id}
     return {name for child in children(node) for name in names_of_values(child)}
+
+
+def calls_in(node: ast.AST) -> set[int]:
+    """By `id`: the calls in an expression."""
+    return {id(part) for part in walk(node) if type(part) is ast.Call}
 
 
 def _begin(node: ast.AST) -> tuple[int, int]:

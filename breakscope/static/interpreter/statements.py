@@ -34,6 +34,7 @@ from breakscope.static.machine.library import COMPILING
 from breakscope.static.machine.machine import Machine
 from breakscope.static.machine.watch import may_be_in_graph
 from breakscope.static.project.modules import ClassInfo
+from breakscope.static.variables.dicts import delete_key
 from breakscope.static.variables.effects.constant_lists import note_changed
 from breakscope.static.variables.effects.emitting import emit_call
 from breakscope.static.variables.effects.side_effects import (
@@ -152,8 +153,7 @@ def exec_delete(machine: Machine, node: ast.Delete, frame: Frame) -> int:
                 if machine.driver.sets and container.home and not frame.emits:
                     note_mutation(machine, container, "__delitem__", frame, target)
             if isinstance(container, Dict):
-                machine.touch(container)
-                container.open = True
+                delete_key(machine, container, key, frame)
             elif isinstance(container, Py):
                 name = f"{container.type}.__delitem__"
                 emit_call(machine, name, container, (key,), {}, target, frame)

@@ -197,7 +197,9 @@ def _module_region(machine: Machine, cls: Class) -> Region | None:
     return region
 
 
-def _hook_region(machine: Machine, hook: Function, is_brief: bool) -> Region:
+def _hook_region(machine: Machine, hook: Function, is_brief: bool) -> Region | None:
+    if machine.file.is_only_eager(hook):
+        return None
     arguments = hook_arguments(machine, hook)
     machine.region.is_brief = is_brief
     # whether the module that it is put on is compiled, nobody says here

@@ -16,6 +16,8 @@ from breakscope.rulekit.values import (
     ExternalInstance,
     Function,
     Instance,
+    Py,
+    Scalar,
     Sequence,
     Tensor,
     Value,
@@ -353,6 +355,8 @@ def _item_name(machine: Machine, container: object, node: ast.AST, activation: A
 
 def _told_apart(value: Value, depth: int = limits.DEEPEST_KEY) -> object:
     """What guards see of a value that a driver sets: of a layer also its sizes. A dict may hold itself."""
+    if type(value) is Scalar or (type(value) is Py and value.is_drawn):
+        return id(value)  # each one is another number, which nothing says
     if isinstance(value, ExternalInstance):
         return (value.name, *(a.value for a in value.args if isinstance(a, Const)))
     if type(value) is Dict and not value.open and depth:

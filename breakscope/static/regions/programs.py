@@ -19,6 +19,7 @@ from breakscope.rulekit.values import (
 from breakscope.static.machine.driver import DrivenCall, as_it_is
 from breakscope.static.machine.frames import Frame
 from breakscope.static.machine.kept import as_held
+from breakscope.static.machine.lattice import join_all
 from breakscope.static.machine.machine import Machine
 from breakscope.static.project.modules import ModuleInfo
 from breakscope.static.regions.arguments import as_any_argument, as_argument
@@ -68,8 +69,8 @@ def program_regions(machine: Machine, module: ModuleInfo, enter: Enter) -> list:
 
 
 def handed_by_program(machine: Machine, function: Function) -> dict[str, Value]:
-    """The parameters that are plain numbers, flags or texts, or as many of these, in all calls that the
-    file's own code makes of the function."""
+    """The parameters that are plain numbers, flags or texts, or lists or tuples of these, in all calls that
+    the file's own code makes of the function."""
     rows = [
         bound(machine, call.callee, call.args, call.kwargs)
         for calls, _ in machine.file.programs
@@ -79,18 +80,25 @@ def handed_by_program(machine: Machine, function: Function) -> dict[str, Value]:
     plain = [
         name for name in sorted(rows[0] if rows else ()) if _are_plain([r.get(name) for r in rows])
     ]
-    members = {n for n in plain if getattr(rows[0][n], "type", "").startswith("enum")}
-    return {n: MEMBER if n in members else as_any_argument(rows[0][n]) for n in plain}
+    return {name: _any_of([row[name] for row in rows]) for name in plain}
 
 
 def _are_plain(values: list[Value | None]) -> bool:
-    """True for numbers, flags or texts, whether they are known or not, and for lists or tuples of as many."""
+    """True for numbers, flags or texts, whether they are known or not, and for lists or tuples of these."""
     if all(type(value) is Sequence and value.items for value in values):
-        same_length = len({len(value.items) for value in values}) == 1
-        return same_length and all(
-            _are_plain([*items]) for items in zip(*(v.items for v in values))
-        )
+        return _are_plain([item for value in values for item in value.items])
     return all(map(_is_plain, values))
+
+
+def _any_of(values: list[Value]) -> Value:
+    """What stands for plain values: of lists of several lengths, one of any length."""
+    first = values[0]
+    if type(first) is Sequence and len({len(value.items) for value in values}) > 1:
+        items = [item for value in values for item in value.items]
+        return Sequence(first.type, None, join_all([_any_of([item]) for item in items]))
+    if getattr(first, "type", "").startswith("enum"):
+        return MEMBER
+    return as_any_argument(first)
 
 
 def _is_plain(value: Value | None) -> bool:

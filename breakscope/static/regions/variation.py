@@ -108,6 +108,19 @@ def differing(values: list[Value], depth: int = 2) -> Iterator[tuple[str, list[V
             yield from _inside(f"[{index}]", list(parts), depth)
     else:
         yield "", values
+        yield from _of_one_length(values, depth)
+
+
+def _of_one_length(values: list[Value], depth: int) -> Iterator[tuple[str, list[Value]]]:
+    """Of lists that are not all as long, the items of those that are: each length is compiled by itself, and
+    again for what differs there."""
+    groups: dict[tuple[str, int], list[Value]] = {}
+    for value in values:
+        if type(value) is Sequence and value.items:
+            groups.setdefault((value.type, len(value.items)), []).append(value)
+    for group in groups.values() if len(groups) > 1 else ():
+        if len(group) > 1:
+            yield from differing(group, depth)
 
 
 def _inside(path: str, parts: list[Value], depth: int) -> Iterator[tuple[str, list[Value]]]:
@@ -141,7 +154,9 @@ def variations(values: list[Value]) -> list[str]:
         key = describe_precision(value) if first == "dtype" else value.shape
         alike.setdefault(key, []).append(value)
     inner = {what for group in alike.values() for what in variations(group)}
-    return [first, *sorted(inner & FURTHER[first])]
+    kinds = [value.kind == INFERENCE for value in tensors]
+    further = inner & FURTHER[first] | ({INFERENCE} if len(set(kinds)) > 1 else set())
+    return [first, *sorted(further)]
 
 
 def describe_precision(value: Tensor) -> tuple:

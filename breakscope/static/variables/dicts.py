@@ -57,6 +57,7 @@ class DictVariable(Variable):
         return Method(owner, name)
 
     def getitem(self, machine: Machine, container, index, store, node, frame) -> Value:
+        index = as_key(index)
         if container.home and frame.emits and index.is_const:
             key = (id(container), ("item", index.value))
             machine.region.reads.setdefault(key, (frame.activation, node))
@@ -68,6 +69,7 @@ class DictVariable(Variable):
     def setitem(
         self, machine: Machine, container, index, value, augmented, target, node, frame
     ) -> None:
+        index = as_key(index)
         note_driver_item(machine, target, container, index, value, frame, node)
         counts = note_items_change(machine, target, container, index, value, frame, node, augmented)
         new = not (counts or (index.is_const and _is_there(machine, container, index, frame)))
@@ -89,7 +91,7 @@ class DictVariable(Variable):
         container.open = True
 
     def iterate(self, machine: Machine, value, node, frame) -> Value | None:
-        keys = [Const(k) for k in value.items]
+        keys = [*map(of_key, value.items)]
         if keys and not value.open:
             return join_all(keys)
         return UNKNOWN if value.open else None
@@ -101,6 +103,7 @@ class DictVariable(Variable):
     def contains(
         self, machine: Machine, container, item, container_node, node, frame
     ) -> bool | None:
+        item = as_key(item)
         if item.is_const and is_complete(machine, container, frame):
             if is_hashable(item.value):
                 return item.value in container.items
@@ -139,8 +142,22 @@ class DictVariable(Variable):
         return any(map(machine.is_opaque, (*value.items.values(), value.element)))
 
 
+def as_key(value: Value) -> Value:
+    """A tuple of what is known, as the constant that finds its key."""
+    if type(value) is not Sequence or value.type != "tuple" or value.items is None:
+        return value
+    parts = [*map(as_key, value.items)]
+    return Const(tuple(p.value for p in parts)) if all(p.is_const for p in parts) else value
+
+
+def of_key(key: object) -> Value:
+    """The value that a key stands for."""
+    return Sequence("tuple", [*map(of_key, key)]) if type(key) is tuple else Const(key)
+
+
 def put_key(target: Dict, key: Value, value: Value) -> None:
     """Set a key of an abstract dict in place."""
+    key = as_key(key)
     if key.is_const and is_hashable(key.value):
         target.items[key.value] = value
     else:
@@ -148,6 +165,16 @@ def put_key(target: Dict, key: Value, value: Value) -> None:
             value if target.element.is_unknown and not target.open else join(target.element, value)
         )
         target.open = True
+
+
+def delete_key(machine: Machine, owner: Dict, key: Value, frame: Frame) -> None:
+    """`del owner[key]`: one that is known is gone, unless it depends on an open test."""
+    machine.touch(owner)
+    key = as_key(key)
+    if key.is_const and _known_key(owner, key) and not frame.emits and not frame.is_in_branch():
+        del owner.items[key.value]
+    else:
+        owner.open = True
 
 
 def note_attributes_read(machine: Machine, container: Dict, names, node, frame: Frame) -> None:
@@ -185,8 +212,8 @@ def _view(owner: Dict, name: str) -> Sequence:
     if name == "values":
         return Sequence("iterator", [*owner.items.values()])
     if name == "keys":
-        return Sequence("iterator", [Const(k) for k in owner.items])
-    return Sequence("iterator", [Sequence("tuple", [Const(k), v]) for k, v in owner.items.items()])
+        return Sequence("iterator", [*map(of_key, owner.items)])
+    return Sequence("iterator", [Sequence("tuple", [of_key(k), v]) for k, v in owner.items.items()])
 
 
 def _update(machine: Machine, owner: Dict, given: Value | None, kwargs, node, frame) -> None:
@@ -217,6 +244,7 @@ def call_dict_method(machine: Machine, owner: Dict, name: str, args, kwargs, nod
         view.is_once = name != "keys" and not frame.emits
         return view
     if name in ("get", "pop", "setdefault") and args:
+        args = [as_key(args[0]), *args[1:]]
         found = dict_item(owner, args[0])
         missing = args[1] if len(args) > 1 else NONE
         known = args[0].is_const and args[0].value in owner.items
@@ -241,6 +269,8 @@ def call_dict_method(machine: Machine, owner: Dict, name: str, args, kwargs, nod
         return NONE
     if name == "copy":
         return Dict(dict(owner.items), owner.element, owner.open)
+    if name == "popitem" and owner.items and not owner.open:
+        return _pop_item(machine, owner, args[0] if args else kwargs.get("last"), node, frame)
     if name == "clear":
         emit_mutate(machine, node, frame, owner, "clear", UNKNOWN)
         if not frame.emits and not frame.is_in_branch():
@@ -255,6 +285,19 @@ def call_dict_method(machine: Machine, owner: Dict, name: str, args, kwargs, nod
     return UNKNOWN
 
 
+def _pop_item(machine: Machine, owner: Dict, last: Value | None, node, frame) -> Value:
+    """`popitem()`: the pair that was put in last, or with `last=False` of an OrderedDict first."""
+    emit_mutate(machine, node, frame, owner, "popitem", UNKNOWN)
+    if last is not None and not last.is_const:
+        return Sequence("tuple", [UNKNOWN, join_all([*owner.items.values()])])
+    keys = [*owner.items]
+    key = keys[-1 if last is None or last.value else 0]
+    value = owner.items[key]
+    if not frame.emits:
+        delete_key(machine, owner, Const(key), frame)
+    return Sequence("tuple", [of_key(key), value])
+
+
 def _most_common(owner: Dict, args: list[Value]) -> Sequence:
     """The pairs of a Counter, the largest first."""
     counts = [value.value if isinstance(value, Const) else None for value in owner.items.values()]
@@ -263,7 +306,7 @@ def _most_common(owner: Dict, args: list[Value]) -> Sequence:
     pairs = sorted(owner.items.items(), key=lambda pair: -pair[1].value)
     most = args[0].value if args and isinstance(args[0], Const) else None
     pairs = pairs[: most if isinstance(most, int) else len(pairs)]
-    return Sequence("list", [Sequence("tuple", [Const(key), count]) for key, count in pairs])
+    return Sequence("list", [Sequence("tuple", [of_key(key), count]) for key, count in pairs])
 
 
 def missing_item(

@@ -1,0 +1,215 @@
+"""Programs as users write them, each measured under torch 2.13: what is marked breaks or compiles again, and
+nothing else does."""
+
+import re
+import textwrap
+
+import pytest
+from programs import analysed, found
+
+HEAD = """\
+import torch
+from torch import nn
+
+"""
+PROGRAMS = {
+    "a cache whose keys are tuples": """
+        class Model(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.layer = nn.Linear(4, 4)
+
+            def forward(self, x, past=None):
+                y = self.layer(x)  # BRK712
+                return y if past is None else y + past.sum()  # BRK711
+
+        class Server:
+            def __init__(self):
+                self.model = torch.compile(Model())
+                self.kept = {}
+
+            def handle(self, prefix, x):
+                key = tuple(prefix)
+                if key not in self.kept:
+                    self.kept[key] = self.model(torch.ones(2, 4))
+                return self.model(x, self.kept[key])
+
+        server = Server()
+        for number in range(3):
+            server.handle([1, 2, 3], torch.ones(3, 4))
+    """,
+    "what leaves a dict": """
+        import collections
+
+        @torch.compile
+        def step(x):
+            return x * 2  # BRK712
+
+        @torch.compile
+        def alike(x):
+            return x * 3
+
+        kept = collections.OrderedDict()
+        for number in range(5):
+            kept[number] = torch.ones(3)
+            step(torch.ones(len(kept), 3))
+            if len(kept) == 2:
+                kept.popitem(last=False)
+            alike(torch.ones(len(kept), 3))
+            if number == 3:
+                del kept[number]
+    """,
+    "lists of other lengths, and of other numbers": """
+        @torch.compile
+        def packed(x, lengths):
+            at, parts = 0, []
+            for length in lengths:  # BRK720 BRK708
+                parts.append(x[at : at + length].mean(0))
+                at += length
+            return torch.stack(parts)
+
+        x = torch.ones(16, 4)
+        for lengths in ([8, 8], [4, 12], [4, 8, 4]):
+            packed(x, lengths)
+    """,
+    "lists of numbers are no tensors": """
+        class Packed(nn.Module):
+            def forward(self, x, lengths):
+                mask = torch.zeros(x.size(0), x.size(0))
+                at = 0
+                for length in lengths:  # BRK720
+                    mask[at : at + length] = 1.0
+                    at += length
+                return mask @ x
+
+        model = torch.compile(Packed())
+        for lengths in ([8, 8], [4, 8, 4]):
+            model(torch.ones(16, 4), lengths)
+    """,
+    "a threshold that is read from data each day": """
+        class Detector:
+            def __init__(self):
+                self.threshold = None
+                self.flag = torch.compile(self._flag)
+
+            def _flag(self, x):
+                return x.abs() > self.threshold  # BRK702
+
+            def fit(self, x):
+                self.threshold = x.std().item()
+
+        detector = Detector()
+        for day in range(3):
+            detector.fit(torch.randn(64))
+            detector.flag(torch.randn(10))
+    """,
+    "a threshold that is read from data once": """
+        class Detector:
+            def __init__(self):
+                self.threshold = None
+                self.flag = torch.compile(self._flag)
+
+            def _flag(self, x):
+                return x.abs() > self.threshold
+
+            def fit(self, x):
+                self.threshold = x.std().item()
+
+        detector = Detector()
+        detector.fit(torch.randn(64))
+        for day in range(3):
+            detector.flag(torch.randn(10))
+    """,
+    "random numbers of a helper decide how many rows are left": """
+        class Policy(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.start = nn.Parameter(torch.randn(32, 6))
+
+            def forward(self):
+                return torch.multinomial(self.start.softmax(-1), 1).squeeze(-1)
+
+        policy = Policy()
+
+        @torch.compile
+        def loss():
+            rows = policy()
+            rows = rows[rows > 2]  # BRK302 BRK731
+            return rows.float().sum()
+
+        for step in range(4):
+            loss()
+    """,
+    "a helper of the same numbers decides how many rows are left": """
+        class Table(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.start = nn.Parameter(torch.randn(32, 6))
+
+            def forward(self):
+                return self.start.softmax(-1).argmax(-1)
+
+        table = Table()
+
+        @torch.compile
+        def loss():
+            rows = table()
+            rows = rows[rows > 2]  # BRK302
+            return rows.float().sum()
+
+        for step in range(4):
+            loss()
+    """,
+    "an index of int32": """
+        @torch.compile
+        def row(table, at):
+            return table[at] * 2  # BRK213
+
+        for number in range(3):
+            row(torch.ones(10, 4), torch.tensor(number, dtype=torch.int32))
+    """,
+    "a hook of what is not compiled": """
+        class Harvest:
+            def __init__(self, layer):
+                self.kept = []
+                layer.register_forward_hook(self.hook)
+
+            def hook(self, module, args, out):
+                self.kept.append(out.detach())
+
+        host = nn.Sequential(nn.Linear(6, 12), nn.ReLU())
+        harvest = Harvest(host[0])
+
+        @torch.compile
+        def loss(x):
+            return x.pow(2).mean()
+
+        for epoch in range(2):
+            host(torch.ones(16, 6))
+            loss(torch.cat(harvest.kept))
+            harvest.kept.clear()
+    """,
+    "made under inference mode, and of other sizes": """
+        @torch.compile
+        def step(x):
+            return x * 2  # BRK718 BRK712
+
+        with torch.inference_mode():
+            x = torch.ones(2, 3)
+        step(torch.ones(3, 3))
+        step(x)
+    """,
+}
+MARK = re.compile(r"# (?P<codes>BRK\d+( BRK\d+)*)$")
+
+
+@pytest.mark.parametrize("what", PROGRAMS)
+def test_what_is_marked_is_found_and_nothing_else(what, tmp_path):
+    source = HEAD + textwrap.dedent(PROGRAMS[what]).lstrip("\n")
+    marked = {
+        (code, number)
+        for number, line in enumerate(source.splitlines(), 1)
+        if (mark := MARK.search(line))
+        for code in mark["codes"].split()
+    }
+    assert set(found(analysed(tmp_path, {"run.py": source}))) == marked
