@@ -138,7 +138,7 @@ def _types_of(value: Value) -> list[Value]:
 def note_recurrent_argument(machine: Machine, owner: Value, name: ast.Name, frame: Frame) -> None:
     """An attribute is read of an argument. One that is a recurrent module made its caller run
     without a graph, so this function is compiled by itself and meets it here."""
-    if frame.depth > 1 and is_parameter(frame.function.node, name.id):
+    if is_parameter(frame.function.node, name.id):
         note_recurrent_read(machine, owner, name, frame)
 
 
