@@ -14,12 +14,15 @@ import torch
 
 from breakscope.rulekit.events import Call
 from breakscope.rulekit.rule import Rule
+from breakscope.rulekit.values import Sequence
 
 rule = Rule("BRK571", "compare-lists-of-tensors", dynamo=("GB6622",), shares=("GB0170",))
 
 
 @rule.on(Call, "list.__eq__")
 def check(event):
+    if not event.args or not isinstance(event.args[0], Sequence):
+        return  # a call of `list.__eq__` by its name, which is no comparison of two lists
     kind = "lists" if event.args[0].type == "list" else "tuples"
     yield event.graph_break(
         f"`{event.source}` compares the items of two {kind}, and a tensor is among them",

@@ -49,6 +49,7 @@ from breakscope.static.variables.effects.emitting import (
     sureness,
 )
 from breakscope.static.variables.effects.kept_iterators import note_kept
+from breakscope.static.variables.library.builtin_iteration import different_items
 from breakscope.static.variables.library.driven_items import driven_items
 from breakscope.static.variables.library.folding import MISFITS, WIDE_FORMAT, constant
 from breakscope.static.variables.numpy import is_numpy_number, read_index, read_numpy_number
@@ -142,7 +143,9 @@ def eval_display(machine: Machine, node, frame: Frame, type_: str) -> Value:
         else:
             items.append(value)
     known = known and len(items) <= max(len(node.elts), limits.MOST_FOLDED_ITEMS)
-    return Sequence(type_, items) if known else Sequence(type_, None, join_all(items))
+    if not known:
+        return Sequence(type_, None, join_all(items))
+    return Sequence(type_, different_items(items) if type_ == "set" else items)
 
 
 def eval_dict(machine: Machine, node: ast.Dict, frame: Frame) -> Value:

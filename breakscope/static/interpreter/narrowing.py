@@ -9,6 +9,7 @@ from msgspec.structs import replace
 
 from breakscope.rulekit.values import (
     UNKNOWN,
+    Class,
     Const,
     External,
     Function,
@@ -18,6 +19,8 @@ from breakscope.rulekit.values import (
     Value,
     options,
 )
+from breakscope.static.definitions.annotations import value_of_class
+from breakscope.static.definitions.classes import mro_of
 from breakscope.static.machine.frames import Frame
 from breakscope.static.machine.lattice import join_all
 from breakscope.static.machine.machine import Machine
@@ -111,6 +114,8 @@ def narrow_isinstance(
     ]
     if truth and True in [verdict for _, verdict in verdicts]:  # others only may be of the class
         kept = [o for o, verdict in verdicts if verdict or (o in kept and type(o) is not Tensor)]
+    if truth and type(wanted) is Class:
+        kept = [_of_subclass(machine, option, wanted) for option in kept]
     if type(value) is Tensor and value.is_argument and kept == [value]:
         if not truth and is_tensor_type(machine, wanted):
             rebind_name(node, UNKNOWN, frame)  # where it is no tensor
@@ -126,6 +131,14 @@ def narrow_isinstance(
         made = value_of_type(machine, wanted)
         if made is not None:
             rebind_name(node, made, frame)
+
+
+def _of_subclass(machine: Machine, value: Value, wanted: Class) -> Value:
+    """An object known by its annotation only, of a class from which the one that was asked for derives."""
+    if type(value) is not Instance or not machine.objects.is_annotated(value):
+        return value
+    is_base = value.cls.info in mro_of(machine, wanted.info)[1:]
+    return value_of_class(machine, wanted) if is_base else value
 
 
 def _of_other_class(value: Value) -> Value:

@@ -207,7 +207,14 @@ CHANGING_METHODS = frozenset(
 
 # a package whose functions Dynamo enters and gives up inside, but for these two
 GIVEN_UP = "scipy"
-TRACED_OF_IT = frozenset({"scipy.special.softmax", "scipy.linalg.hadamard"})
+TRACED_OF_IT = frozenset(
+    {
+        "scipy.special.softmax",
+        "scipy.linalg.hadamard",
+        "scipy.sparse.issparse",
+        "scipy.sparse.isspmatrix",
+    }
+) | {f"scipy.sparse.isspmatrix_{kind}" for kind in "bsr coo csc csr dia dok lil".split()}
 
 
 class Library:

@@ -136,6 +136,8 @@ def configured(machine: Machine, parameter: ast.arg, default: Value | None, fram
         if _is_none(default):
             return CONFIG  # as `Optional[int]` is: the type alone does not say that it may be None
         return Py(annotated.type, "config", default.value if isinstance(default, Const) else None)
+    if _is_one_kind_of(machine, default, annotated):
+        return join(default, annotated)
     if isinstance(annotated, Tensor | Instance | ExternalInstance | Sequence | Dict):
         return join(annotated, NONE) if _is_none(default) else annotated
     if type(annotated) is Union and all(
@@ -151,6 +153,13 @@ def configured(machine: Machine, parameter: ast.arg, default: Value | None, fram
     if parameter.arg.endswith(LOADERS):
         return ExternalInstance("torch.utils.data.DataLoader", sure=False)
     return CONFIG
+
+
+def _is_one_kind_of(machine: Machine, default: Value | None, annotated: Value) -> bool:
+    """True for an object of a class that derives from the annotated one, which may only announce."""
+    if type(default) is not Instance or type(annotated) is not Instance:
+        return False
+    return annotated.cls.info in mro_of(machine, default.cls.info)[1:]
 
 
 def _is_asked_for(frame: Frame, name: str) -> bool:

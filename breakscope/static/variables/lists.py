@@ -44,7 +44,7 @@ from breakscope.static.variables.effects.side_effects import (
 from breakscope.static.variables.library.builtin_iteration import keys_compared
 from breakscope.static.variables.library.evaluated import evaluated_call, evaluated_method
 from breakscope.static.variables.library.folding import counted
-from breakscope.static.variables.library.followed_iteration import is_counted
+from breakscope.static.variables.library.followed_iteration import are_apart, is_counted
 from breakscope.static.variables.numpy import traced_array
 
 MODULES = ("ModuleList", "Sequential")
@@ -199,7 +199,7 @@ class ListVariable(Variable):
         return External(value.type) if value.type in ("list", "tuple", "set") else UNKNOWN
 
     def length(self, machine: Machine, value, node, frame) -> Value:
-        if is_counted(machine, value, frame):
+        if is_counted(machine, value, frame) and are_apart(value):
             return Const(len(value.items))
         if value.home and frame.emits:
             machine.region.reads.setdefault((id(value), ""), (frame.activation, node))

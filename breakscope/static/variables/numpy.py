@@ -160,6 +160,10 @@ def numpy_function(
     size = size_drawn(last, args, kwargs) if name.startswith("numpy.random.") else None
     if size is not None and not frame.emits:
         return drawn_array(size, "int" if last in DRAWN_INTEGERS else "float")
+    is_sized = last == "choice" and size is not None and not size.is_none
+    if is_sized or last == "permutation":
+        # the graph ended there, and what follows has the array itself
+        return Tensor("", None, None, False, "numpy")
     if name.startswith("numpy.random."):
         return (
             ExternalInstance(name)
@@ -191,7 +195,8 @@ def numpy_function(
 
 def size_drawn(name: str, args: list[Value], kwargs: dict[str, Value]) -> Value | None:
     """The size that is given for random numbers; None for a single one."""
-    at = 0 if name in OF_SIZE else 2 if name in OF_SIZE_BEHIND_TWO else len(args)
+    at = {"choice": 1}.get(name, len(args))
+    at = 0 if name in OF_SIZE else 2 if name in OF_SIZE_BEHIND_TWO else at
     return kwargs.get("size") or next(iter(args[at : at + 1]), None)
 
 

@@ -57,7 +57,7 @@ from breakscope.static.variables.objects.autograd import (
     is_function_object,
 )
 from breakscope.static.variables.objects.construction import instantiate
-from breakscope.static.variables.objects.decorated import note_decorated
+from breakscope.static.variables.objects.decorated import note_decorated, note_defaults
 from breakscope.static.variables.objects.hooks import run_hooks, run_pre_hooks
 from breakscope.static.variables.objects.module_containers import HELD, LAYER, contents_of
 from breakscope.static.variables.objects.operators import (
@@ -166,6 +166,7 @@ class InstanceVariable(Variable):
             method, callee = of_compiled(method, callee, "__call__"), callee.original
         if isinstance(method, Function):
             note_decorated(machine, method, node, frame, by_name=False)
+            note_defaults(machine, method, len(args), kwargs, node, frame, by_name=False)
         run_pre_hooks(machine, callee, args, node, frame)
         result = machine.call(method, args, kwargs, node, frame)
         run_hooks(machine, callee, args, result, node, frame)

@@ -37,6 +37,7 @@ INSTALLED = {
         ("cost = cost * torch.as_tensor(scipy.special.softmax(cost.numpy()))", False),
         ("cost = cost * torch.as_tensor(scipy.signal.hilbert(cost.numpy()))", True),
         ("b, a = scipy.signal.butter(3, 0.2)", True),
+        ("cost = cost * (2 if scipy.sparse.issparse(cost) else 1)", False),
     ],
 )
 @pytest.mark.parametrize("installed", [False, True])

@@ -1,7 +1,7 @@
 """Numbers of `random` that Dynamo keeps in the graph: what needs their value, and what does not."""
 
 import pytest
-from programs import analysed, found
+from programs import analysed, found, region
 
 HEAD = """\
 import random
@@ -54,3 +54,11 @@ def test_what_is_sampled_is_a_list(drawn, tmp_path):
         f"    n = torch.tensor(random.{drawn})\n    return x[n]\n"
     )
     assert found(analysed(tmp_path, {"run.py": program})) == [("BRK405", 5)]
+
+
+@pytest.mark.parametrize("drawn", ["choice(8, n, replace=False)", "permutation(8)"])
+def test_what_is_drawn_as_an_array_is_no_single_index(drawn, tmp_path):
+    body = f"n = min(len(x), 4)\norder = torch.tensor(np.random.{drawn})\nx = x[order]\n"
+    codes = {code for code, _ in found(region(tmp_path, body))}
+    assert codes
+    assert "BRK213" not in codes

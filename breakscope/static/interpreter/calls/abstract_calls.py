@@ -9,7 +9,7 @@ from breakscope import limits
 from breakscope.rulekit.values import UNKNOWN, Class, Function, Instance, Value, maybe_tensor
 from breakscope.static.definitions.annotations import value_of_class
 from breakscope.static.definitions.classes import bound_to, find_member, members_of, mro_of
-from breakscope.static.definitions.names import module_names
+from breakscope.static.definitions.names import module_names, resolve_import
 from breakscope.static.machine.frames import Frame, Raised
 from breakscope.static.machine.lattice import join_all
 from breakscope.static.machine.machine import Machine
@@ -52,12 +52,12 @@ def call_of_subclasses(
     node: ast.AST,
     frame: Frame,
 ) -> Value:
-    """Call what stands for an announced method in the classes of its file that derive from its own.
-    Which of them the object has is not known."""
+    """Call what stands for an announced method in the classes that derive from its own, of its file and of
+    those that the caller's file names. Which of them the object has is not known."""
     if not frame.emits:
         return UNKNOWN
     name = method.info.name
-    classes = [c for c in subclasses_beside(machine, method) if name in members_of(c.info)]
+    classes = [c for c in subclasses_beside(machine, method, frame) if name in members_of(c.info)]
     found = _called_on(machine, classes, name, args, kwargs, node, frame)
     return join_all(found) if found else UNKNOWN
 
@@ -131,13 +131,20 @@ def takes(method: ast.FunctionDef, args: list[Value], kwargs: dict[str, Value]) 
     )
 
 
-def subclasses_beside(machine: Machine, method: Function) -> list[Class]:
-    """The classes at the top of a method's file that derive from that of the object it is bound
-    to, or from its own where it is bound to none."""
+def subclasses_beside(machine: Machine, method: Function, frame: Frame) -> list[Class]:
+    """The classes at the top of a method's file, and those that the caller's file names, that derive from
+    that of the object it is bound to, or from its own where it is bound to none."""
     bound = method.bound
     owner = bound.cls.info if type(bound) is Instance else method.info.owner
+    named = [*module_names(machine, method.info.module).values()]
+    if frame.module is not method.info.module:
+        named += [
+            resolve_import(machine, value)
+            for name, value in module_names(machine, frame.module).items()
+            if name[:1].isupper()
+        ]
     return [
         value
-        for value in module_names(machine, method.info.module).values()
+        for value in dict.fromkeys(named)
         if type(value) is Class and owner in mro_of(machine, value.info)[1:]
     ]

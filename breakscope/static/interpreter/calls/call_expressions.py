@@ -47,7 +47,7 @@ from breakscope.static.variables.effects.emitting import emit_call, emit_sparse
 from breakscope.static.variables.effects.kept_iterators import note_kept
 from breakscope.static.variables.misc import Super
 from breakscope.static.variables.objects.construction import made_at
-from breakscope.static.variables.objects.decorated import note_decorated
+from breakscope.static.variables.objects.decorated import note_decorated, note_defaults
 from breakscope.static.variables.objects.hooks import HANDLE, HOOKS
 from breakscope.static.variables.tensor import call_tensor_method
 
@@ -105,6 +105,9 @@ def eval_call(machine, node: ast.Call, frame: Frame) -> Value:
     if type(callee) is Function and not frame.skips and type(callee.bound) is Instance:
         if id(callee.bound) in machine.objects.made_inside:
             note_decorated(machine, callee, node, frame)
+            if not any(isinstance(argument, ast.Starred) for argument in node.args):
+                named = [word.arg or "**" for word in node.keywords]
+                note_defaults(machine, callee, len(node.args), named, node, frame)
             return call_method_of_made(machine, callee, node, frame)
         if frame.emits and is_tensor_class(machine, callee.bound.cls.info):
             name, at = METHOD_OF_TENSOR, len(frame.activation.steps) + 1

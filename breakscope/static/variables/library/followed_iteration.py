@@ -35,6 +35,12 @@ def is_counted(machine: Machine, value: Sequence, frame: Frame) -> bool:
     return value.items is not None and (not value.home or is_followed)
 
 
+def are_apart(value: Sequence) -> bool:
+    """False for a set of which some items may be equal: `{x.device, y.device}` has one or two."""
+    items = value.items or ()
+    return value.type != "set" or len(items) < 2 or all(type(item) is Const for item in items)
+
+
 def listed(machine: Machine, value: Value, node: ast.AST, frame: Frame) -> list[Value] | None:
     """What going over a value gives, item by item, where that is exactly known; beside sequences only in the
     code around a region."""

@@ -34,7 +34,11 @@ from breakscope.static.machine.machine import Machine
 from breakscope.static.machine.state import Made
 from breakscope.static.project.modules import ClassInfo, ModuleInfo
 from breakscope.static.variables.effects.emitting import emit_call
-from breakscope.static.variables.objects.decorated import note_decorated
+from breakscope.static.variables.objects.decorated import (
+    note_decorated,
+    note_default_field,
+    note_defaults,
+)
 from breakscope.static.variables.objects.module_containers import hold_contents
 from breakscope.static.variables.objects.prepared import prepare
 from breakscope.static.variables.objects.tensor_subclasses import note_tensor_subclass
@@ -86,6 +90,7 @@ def instantiate(
         # remembered as well; links what it emitted to this caller
         if frame.emits and init is not None:
             call_member(machine, instance, init, args, kwargs, node, frame)
+        note_defaults_taken(machine, instance, init, args, kwargs, node, frame)
         return instance
     if instance is not None:
         machine.objects.kept.append(instance)
@@ -94,6 +99,7 @@ def instantiate(
     note_made(machine, instance, frame)
     if type(init) is Function:
         note_decorated(machine, bound_to(init, instance), node, frame, by_name=False)
+    note_defaults_taken(machine, instance, init, args, kwargs, node, frame)
     try:
         if init is not None:
             call_member(machine, instance, init, args, kwargs, node, frame)
@@ -171,10 +177,7 @@ def fill_fields(
         elif name in kwargs:
             value = kwargs[name]
         elif default is not None:
-            value = machine.eval(
-                default,
-                Frame(owner.module, None, owner.scope, None, False, frame.depth + 1, ""),
-            )
+            value = default_of_field(machine, default, owner, frame)
             if isinstance(value, ExternalInstance) and value.name == "dataclasses.field":
                 given = dict(value.kwargs)
                 value = given.get("default") or (
@@ -190,3 +193,33 @@ def fill_fields(
     post = find_member(machine, instance.cls.info, "__post_init__")
     if post is not None:
         call_member(machine, instance, post, [], {}, node, frame)
+
+
+def default_of_field(machine: Machine, default: ast.expr, owner: ClassInfo, frame: Frame) -> Value:
+    """The value of a field's default, which stands in a class body."""
+    return machine.eval(
+        default, Frame(owner.module, None, owner.scope, None, False, frame.depth + 1, "")
+    )
+
+
+def note_defaults_taken(
+    machine: Machine,
+    instance: Instance,
+    init: Value | None,
+    args: list[Value],
+    kwargs: dict[str, Value],
+    node: ast.AST,
+    frame: Frame,
+) -> None:
+    """Emit what a constructor takes from its defaults and Dynamo cannot take over."""
+    if not frame.emits:
+        return
+    if type(init) is Function:
+        bound = bound_to(init, instance)
+        note_defaults(machine, bound, len(args), kwargs, node, frame, by_name=False)
+    elif init is None and has_generated_init(machine, instance.cls.info) and "**" not in kwargs:
+        fields = fields_of(machine, instance.cls.info)
+        for name, _, default, owner in fields[len(args) :]:
+            if default is not None and name not in kwargs:
+                value = default_of_field(machine, default, owner, frame)
+                note_default_field(machine, instance, name, value, node, frame)

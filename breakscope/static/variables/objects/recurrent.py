@@ -137,8 +137,10 @@ def _types_of(value: Value) -> list[Value]:
 
 def note_recurrent_argument(machine: Machine, owner: Value, name: ast.Name, frame: Frame) -> None:
     """An attribute is read of an argument. One that is a recurrent module made its caller run
-    without a graph, so this function is compiled by itself and meets it here."""
-    if frame.depth > 1 and is_parameter(frame.function.node, name.id):
+    without a graph, so this function is compiled by itself and meets it here. So does the `forward` of
+    a class that derives from one; what such a class has in the place of `__call__` is called by Python."""
+    is_met = frame.depth > 1 or getattr(frame.function.node, "name", "") == "forward"
+    if is_met and is_parameter(frame.function.node, name.id):
         note_recurrent_read(machine, owner, name, frame)
 
 
