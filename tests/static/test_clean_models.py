@@ -277,7 +277,7 @@ BROKEN = {
     ),
     "a slice of a tensor": ("BRK206", "y = x[slice(0, y.argmax())]"),
     "a tuple by a tensor": ("BRK205", "y = y * (1, 2)[x.argmax()]"),
-    "percent of a tensor": ("BRK401", "print('%d' % (y.sum(),))"),
+    "percent of a tensor": ("BRK212", "s = '%d' % (y.sum(),)"),
 }
 
 

@@ -45,7 +45,7 @@ BODIES = {
         [],
     ),
     "a text of sizes is used": ('s = f"{x.shape}"\nx = x * len(s + "a")\n', []),
-    "percent of a tuple": ('s = "%s %d" % (x.sum(), 3)\n', []),
+    "percent of a tuple": ('s = "%s %d" % (x.sum(), 3)\n', [("BRK212", 9)]),
     "text times a tensor": ('s = "a" * x.argmax()\n', [("BRK212", 9)]),
     "a tensor modulo a number": ("x = x % 3\n", []),
     "assert not": ('assert not x.any(), "a"\n', [("BRK105", 9)]),
