@@ -65,7 +65,7 @@ def check_set(event):
     if getattr(value, "kind", "") == "numpy":
         yield event.graph_break(
             f"`{event.shown}` hashes the numbers of an array, which are arrays while Dynamo traces",
-            help="count the different ones with `torch.unique`, or make the set outside of the compiled code",
+            help="make the set outside of the compiled code, or of Python's numbers",
             fixable=False,
             skips="call",
             dynamo=("GB0088",),

@@ -23,6 +23,9 @@ from breakscope.rulekit.rule import Rule
 from breakscope.rulekit.values import Tensor
 
 HELP = "make the index 1-d, `x[i[None]][0]` or `x.index_select(0, i)`, or index by the whole tensor at once"
+HELP_OF_ANY = (
+    "index by a Python int that is known outside; a tensor takes a 1-d index, `x[i[None]][0]`"
+)
 NARROW = "int32"  # for which Dynamo has no guard on the number
 # by the reason alone it is one of several; by the code that Dynamo marks it is this one
 rule = Rule(
@@ -44,13 +47,13 @@ def check(event):
     if index.ndim != 0 and not (index.ndim is None and _is_one_of_the_indices(event)):
         return
     if (index.is_computed or index.kind == NARROW) and not index.has_known_value:
+        is_tensor = event.container.origin != "guess"  # else it may be a list
         yield event.graph_break(
             f"`{event.source}` indexes by a 0-d tensor, which torch reads as a Python int",
-            help=HELP,
-            certainty="certain"
-            if index.ndim == 0 and event.container.origin != "guess"
-            else "likely",
+            help=HELP if is_tensor else HELP_OF_ANY,
+            certainty="certain" if index.ndim == 0 and is_tensor else "likely",
             reads=index if index.dtype == "int" else None,
+            fixable=is_tensor,
         )
 
 
