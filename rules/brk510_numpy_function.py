@@ -10,6 +10,9 @@ Write it with torch: `torch.distributions.Beta(a, b).sample()`, `torch.randperm`
 `torch.isin`, `torch.nanmean`. Random draws then come from torch's generator, with other numbers for
 the same seed. Draws that belong to the data (mixup coefficients) are better made where the batch is
 made, and passed in.
+
+An array of texts or objects is no tensor either: the graph ends where the region makes one, and a function that reads
+one from an attribute is skipped.
 """
 
 import numpy as np
@@ -137,6 +140,17 @@ def check_objects(event):
         )
 
 
+@rule.on(Call, "array of texts made before the region")
+def check_texts(event):
+    yield event.graph_break(
+        f"`{event.shown}` is an array of texts, of which Dynamo cannot make a tensor",
+        help="keep a list or a tuple of them",
+        skips="call",
+        dynamo=("GB0185",),
+        fixable=False,
+    )
+
+
 def _holds_objects(values):
     """True for a list of texts, dicts or None, of which numpy makes no numbers."""
     if not isinstance(values, Sequence) or values.type not in ("list", "tuple"):
@@ -219,3 +233,29 @@ def bad_grid(x):
 def good_grid(x):
     rows, columns = torch.arange(4)[:, None], torch.arange(4)
     return x * (rows + columns)
+
+
+@rule.example(lambda: (torch.ones(3),), dynamo=("GB0185",), module=True, fixed=False)
+def bad_texts():
+    class Net(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.names = np.array(["a", "b"])
+
+        def forward(self, x):
+            return x * len(self.names)  # BRK510
+
+    return Net()
+
+
+@rule.becomes
+def good_texts():
+    class Net(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.names = ["a", "b"]
+
+        def forward(self, x):
+            return x * len(self.names)
+
+    return Net()

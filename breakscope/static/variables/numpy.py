@@ -23,7 +23,7 @@ from breakscope.static.machine.frames import Frame
 from breakscope.static.machine.lattice import element_of
 from breakscope.static.machine.machine import Machine
 from breakscope.static.variables.constant import PythonVariable
-from breakscope.static.variables.effects.emitting import emit_read, sureness
+from breakscope.static.variables.effects.emitting import emit_call, emit_read, sureness
 from breakscope.static.variables.tensors.creation import (
     CREATES,
     created_tensor,
@@ -44,6 +44,7 @@ KEPT = Py("numpy scalar")
 TRUTH_OF_CONFIG = Py(TRUTH.type, "config")
 KEPT_OF_CONFIG = Py(KEPT.type, "config")
 NAMES = frozenset({FOLDED.type, READ, WHOLE.type, TRUTH.type, KEPT.type})
+OF_TEXTS = "array of texts made before the region"
 # these give lists of arrays
 SEVERAL = frozenset("meshgrid split array_split hsplit vsplit dsplit broadcast_arrays".split())
 SCALAR_TYPES = frozenset({"float16", "float32", "float64", "int32", "int64"})
@@ -170,6 +171,8 @@ def numpy_function(
             if last[:1].isupper() or last == "default_rng"
             else Py("number", "random")
         )
+    if last in ("array", "asarray") and not frame.emits and any(map(_holds_texts, args[:1])):
+        return ExternalInstance(OF_TEXTS)
     if last in CREATES:
         made = created_tensor(last, args, kwargs)
         return Tensor(made.dtype, made.ndim, made.shape, made.sure, "numpy")
@@ -191,6 +194,25 @@ def numpy_function(
     if args and all(a.is_const or a.is_shape or isinstance(a, Py) for a in args):
         return Py("number")
     return UNKNOWN
+
+
+def _holds_texts(value: Value) -> bool:
+    """True for a list of texts, also one in another."""
+    if type(value) is not Sequence or value.type not in ("list", "tuple"):
+        return False
+    items = value.items if value.items is not None else [value.element]
+    return any(
+        (item.is_const and type(item.value) is str)
+        or (type(item) is Py and item.type == "str")
+        or _holds_texts(item)
+        for item in items
+    )
+
+
+def note_texts_read(machine: Machine, value: Value, node: ast.AST, frame: Frame) -> None:
+    """Emit that the region reads an array of texts that was made before."""
+    if type(value) is ExternalInstance and value.name == OF_TEXTS:
+        emit_call(machine, OF_TEXTS, value, (), {}, node, frame, "likely")
 
 
 def size_drawn(name: str, args: list[Value], kwargs: dict[str, Value]) -> Value | None:

@@ -43,6 +43,7 @@ from breakscope.static.machine.machine import Machine
 from breakscope.static.project.modules import Import
 from breakscope.static.variables.effects.emitting import emit_call
 from breakscope.static.variables.library.concurrency.threads import OF_THREADS, THREAD
+from breakscope.static.variables.numpy import note_texts_read
 from breakscope.static.variables.objects.assigned import assigned_tensor
 from breakscope.static.variables.objects.decorated import note_decorated
 from breakscope.static.variables.objects.module_containers import (
@@ -98,6 +99,7 @@ def instance_attribute(
     if value is not None:
         if frame.emits:
             note_recurrent_read(machine, value, node, frame)
+            note_texts_read(machine, value, node, frame)
             run_own_getter(machine, owner, value, name, node, frame)
             if type(value) is Const and _is_changed(machine, owner, name, value):
                 if type(value.value) is bool:
