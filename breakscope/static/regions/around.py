@@ -70,8 +70,8 @@ def is_class_around(machine: Machine, cls: Class) -> bool:
 
 
 def is_function_around(machine: Machine, function: Function) -> bool:
-    """True for a function that is called where its name or its file says, that drives a model or makes one, that
-    hands out plain numbers, texts or arrays, or that is one of NumPy's arrays, or of a package without tensors."""
+    """True for a function that is called where its name or its file says, that drives a model, that hands out
+    plain numbers, texts or arrays, or that is one of NumPy's arrays, or of a package without tensors."""
     info = function.info
     returned = getattr(info.node, "returns", None)  # a lambda has none
     roots = _packages_used(machine, function)
@@ -79,7 +79,6 @@ def is_function_around(machine: Machine, function: Function) -> bool:
         is_around(info.name)
         or is_file_around(info.module)
         or (returned is not None and ast.unparse(returned).strip("'\"") in RETURNED)
-        or _names_module(machine, returned, info.module)
         or not roots.isdisjoint(OF_DATA)
         or ("numpy" in roots and "torch" not in roots and not _is_annotated(function))
         or any(_names_module(machine, p.annotation, info.module) for p in parameters(info.node))

@@ -46,6 +46,7 @@ NUMBER_TYPES = {  # what isinstance of each accepts
     "str": ("str",),
     "bytes": ("bytes",),
 }
+OF_NUMBER = r"%[-#0 +.\d*]*[diouxXeEfFgG]"  # a placeholder of a number
 # what a text is made of whose letters Dynamo leaves for later
 OF_OBJECT = Py("str", "object")
 METHODS_OF_DTYPES = frozenset({"to_complex", "to_real"})
@@ -310,11 +311,12 @@ def format_percent(
 
 
 def _is_deferred(text: Value, given: Sequence | Dict) -> bool:
-    """True where Dynamo leaves a text with objects in it for later: it has no other placeholders than `%s`."""
+    """True where Dynamo leaves a text with objects in it for later: no placeholder of it wants a number."""
     is_tuple = type(given) is Sequence and given.type == "tuple" and given.items is not None
     if not is_tuple or any(type(item) in (Sequence, Dict) for item in given.items):
         return False
-    return not text.is_const or re.search(r"%(?!s)", text.value) is None
+    written = text.value.replace("%%", "") if text.is_const else ""
+    return re.search(OF_NUMBER, written) is None
 
 
 def call_string_method(

@@ -46,3 +46,10 @@ ROOT, PRODUCT, KEPT = "np.sqrt(x.shape[0])", "np.prod(x.shape)", "self.kept"
 def test_a_number_of_numpy(made, use, code, tmp_path):
     result = analysed(tmp_path, {"net.py": PROGRAM.format(made=made, use=use)})
     assert found(result) == ([(code, 14)] if code else [])
+
+
+def test_a_whole_number_that_the_constructor_computes(tmp_path):
+    """Outside of the region it is one of Python's, and no size is read from a tensor."""
+    source = PROGRAM.replace("np.sqrt(4.0)", "math.ceil(np.log2(4))")
+    source = source.format(made="self.kept", use="torch.ones(p).sum()")
+    assert found(analysed(tmp_path, {"net.py": source})) == []

@@ -40,6 +40,8 @@ class Model(torch.nn.Module):
         ("y = '{}'.format(scale).lower()", True),
         ("y = '%s' % scale", True),
         ("y = '%s' % (scale,)", False),
+        ("y = '5%% %r %5s' % (scale, scale)", False),
+        ("y = '%d %s' % (1, scale)", True),
         ("y = 'a' == f'{[scale]}'", True),
         ("y = f'{scale!s}'.lower()", False),
         ("y = str(scale).lower()", False),

@@ -44,8 +44,7 @@ def math_function(
         if is_some_tensor(value):
             emit_argument_read(machine, value, "math", node, frame, i)
             return Scalar("float")
-    if _reads_of_numpy(machine, last, args, node, frame):
-        return Py("float")
+    _note_number_of_numpy(machine, last, args, node, frame)
     if any(a.is_scalar for a in args):
         return Scalar("float")
     if not frame.emits and (known := _folded(last, args)) is not None:
@@ -85,14 +84,13 @@ def _multiplied_tensor(
     )
 
 
-def _reads_of_numpy(
+def _note_number_of_numpy(
     machine: Machine, last: str, args: list[Value], node: ast.AST, frame: Frame
-) -> bool:
-    """A function of `math` reads a number that numpy computes: each of what torch has read as an array, and those
-    that give whole numbers or truths of any."""
+) -> None:
+    """Emit that a function of `math` reads a number that numpy computes: each of what torch has read as an array, and
+    those that give whole numbers or truths of any."""
     for place, value in enumerate(args):
         reads_all = is_numpy_number(value) and value.type == READ and last != "radians"
         if reads_all or (is_numpy_number(value) and last in WHOLE):
             emit_argument_read(machine, traced_array(value), "math", node, frame, place)
-            return True
-    return False
+            return

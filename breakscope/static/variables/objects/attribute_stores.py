@@ -34,7 +34,7 @@ from breakscope.static.variables.effects.emitting import emit_call
 from breakscope.static.variables.effects.side_effects import emit_store, note_outside, put_attribute
 from breakscope.static.variables.objects.construction import call_member
 from breakscope.static.variables.objects.module_containers import HELD
-from breakscope.static.variables.objects.returned import note_kept
+from breakscope.static.variables.objects.returned import note_left_behind
 
 
 def run_setter(
@@ -164,7 +164,7 @@ def store_on_instance(
             if frame.within and outlives_subgraph(machine, owner):
                 emit_enclosing(machine, source, name, value, node, frame)
             return
-        note_kept(machine, value, node, frame)
+        note_left_behind(machine, value, node, frame)
         initial = before if before is not None else initial_value(machine, owner, name)
         if narrowed is not None and not any(option.is_none for option in options(narrowed)):
             if options(initial)[0].is_none:

@@ -35,7 +35,7 @@ def note_returned(machine: Machine, value: Value, node: ast.Return, frame: Frame
             return
 
 
-def note_kept(machine: Machine, value: Value, node: ast.AST, frame: Frame) -> None:
+def note_left_behind(machine: Machine, value: Value, node: ast.AST, frame: Frame) -> None:
     """The region sets an attribute of an object from outside to this."""
     if frame.emits and _is_generator(value):
         emit_call(machine, GENERATOR, value, (Const("keeps"),), {}, node, frame, "likely")
