@@ -5,11 +5,26 @@ from __future__ import annotations
 import os
 import signal
 
+import pytest
 from hypothesis import HealthCheck, settings
 
 # how long an example takes says nothing on a machine that does other work too
 settings.register_profile("any pace", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("any pace")
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--nightly", action="store_true", help="run the long tests marked nightly, too"
+    )
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    if config.getoption("nightly") or "nightly" in config.getoption("markexpr"):
+        return
+    late = [item for item in items if item.get_closest_marker("nightly")]
+    config.hook.pytest_deselected(items=late)
+    items[:] = [item for item in items if not item.get_closest_marker("nightly")]
 
 
 def pytest_sessionstart() -> None:

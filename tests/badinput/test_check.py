@@ -133,6 +133,7 @@ def test_an_empty_file(tmp_path):
     assert done.report["findings"] == done.report["errors"] == []
 
 
+@pytest.mark.nightly
 def test_50_000_lines(tmp_path):
     """The model stands at the end of a file of 50,000 lines, half of them other regions."""
     layer = "class Layer{n}(torch.nn.Module):\n    def forward(self, x):\n        y = x * {n}\n        return y\n\n\n"

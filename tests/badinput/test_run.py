@@ -1,15 +1,13 @@
 """`breakscope run` and targets that misbehave: what was captured before is kept, and the user reads
 one clear message.
-
-All runs start in one fixture, two at a time.
 """
 
 import sys
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 from commandline import assert_refused, breakscope
+from on_demand import OnDemand
 
 pytest.importorskip("torch")
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="forks and limits of POSIX")
@@ -46,11 +44,10 @@ def runs(tmp_path_factory):
     }
     commands = {name: ("run", *arguments) for name, arguments in commands.items()} | others
 
-    def run(arguments):
-        return breakscope(*arguments, folder=folder, cpu_seconds=120)
+    def run(name):
+        return breakscope(*commands[name], folder=folder, cpu_seconds=120)
 
-    with ThreadPoolExecutor(max_workers=2) as pool:
-        return dict(zip(commands, pool.map(run, commands.values()), strict=True))
+    return OnDemand(commands, run)
 
 
 def errors(done):
@@ -77,6 +74,7 @@ def test_exits(runs):
     assert "3" in errors(runs["exits"])
 
 
+@pytest.mark.nightly
 def test_exits_without_a_word(runs):
     assert runs["exits_hard"].exit_code == 2
     assert runs["exits_hard"].report["run"]["status"] in ("failed", "killed")
@@ -98,6 +96,7 @@ def test_interrupts(runs):
     assert BREAK in runs["interrupts"].lines_found("targets.py")
 
 
+@pytest.mark.nightly
 def test_takes_too_much_memory():
     """With a limit of 4 GB; the command line's own limit is what the machine has free."""
     from breakscope.dynamic import RunOptions, run_target
@@ -108,6 +107,7 @@ def test_takes_too_much_memory():
     assert BREAK in {finding.line for finding in result.findings}
 
 
+@pytest.mark.nightly
 def test_prints_megabytes(runs):
     done = runs["prints"]
     assert done.exit_code == 1
@@ -117,6 +117,7 @@ def test_prints_megabytes(runs):
     assert len(done.stderr) < 10**6
 
 
+@pytest.mark.nightly
 def test_forks(runs):
     done = runs["forks"]
     assert done.exit_code == 1

@@ -242,6 +242,7 @@ def test_a_target_that_does_not_run_changes_nothing(folder, run):
 ENTRY = ("--entry", "model.py::make")
 
 
+@pytest.mark.nightly
 def test_weights_made_at_the_top_of_the_file_are_the_same_in_both_forms(folder, run):
     (folder / "model.py").write_text(
         "import torch\n\nnet = torch.nn.Linear(3, 3)\n\n\ndef step(x):\n    y = net(x)\n"
@@ -262,6 +263,7 @@ def test_a_target_that_raises_in_every_call_proves_nothing(folder, run):
     assert (folder / "model.py").read_text() == text
 
 
+@pytest.mark.nightly
 def test_a_run_previews_what_it_would_prove(folder):
     (folder / "model.py").write_text(TARGET)
     command = [sys.executable, "-P", "-m", "breakscope", "run", "model.py::make", "--fix-preview"]

@@ -1,7 +1,9 @@
-"""Running targets for the tests: many child processes, two at a time."""
+"""Running targets for the tests, each in a child process of its own."""
 
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Mapping
 from pathlib import Path
+
+from on_demand import OnDemand
 
 from breakscope.dynamic import RunOptions, RunResult, run_target
 from breakscope.errors import UserError
@@ -9,12 +11,11 @@ from breakscope.errors import UserError
 TARGETS = Path(__file__).parent / "targets"
 
 
-def run_all(wanted: dict[str, dict]) -> dict[str, RunResult | UserError]:
-    """Run every target; the key is a label, the value holds RunOptions' fields, `name` the label
+def run_all(wanted: dict[str, dict]) -> Mapping[str, RunResult | UserError]:
+    """Runs of targets; the key is a label, the value holds RunOptions' fields, `name` the label
     when left out. What is refused answers with its error."""
 
-    def run(item: tuple[str, dict]) -> RunResult | UserError:
-        label, fields = item
+    def run(label: str) -> RunResult | UserError:
         given = {
             "file": str(TARGETS / "behaviour.py"),
             "name": label,
@@ -22,14 +23,13 @@ def run_all(wanted: dict[str, dict]) -> dict[str, RunResult | UserError]:
             "explain": False,
             "device": "cpu",
             "timeout": 120.0,
-        } | fields
+        } | wanted[label]
         try:
             return run_target(RunOptions(**given))
         except UserError as refused:
             return refused
 
-    with ThreadPoolExecutor(max_workers=2) as pool:
-        return dict(zip(wanted, pool.map(run, wanted.items()), strict=True))
+    return OnDemand(wanted, run)
 
 
 def line_of(text: str, file: str = "behaviour.py") -> int:

@@ -312,6 +312,7 @@ def test_recompiles():
 """
 
 
+@pytest.mark.nightly
 def test_what_is_in_the_baseline_is_accepted_and_what_is_new_is_shown(tmp_path):
     pytest.importorskip("torch")
     file = tmp_path / "test_accepted.py"

@@ -59,6 +59,7 @@ def python(tmp_path_factory):
     return run
 
 
+@pytest.mark.nightly
 def test_ipython_shows_what_a_cell_does(python, tmp_path):
     pytest.importorskip("torch")
     options = ("--no-banner", "--colors=NoColor", "--HistoryManager.enabled=False")

@@ -1,10 +1,10 @@
 """Source analysis and a run see what each sample does wrong, and nothing in its clean twin."""
 
 import os
-from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from expected import EXPECTED, SAMPLES, TWINS, line_of
+from on_demand import OnDemand
 
 
 def predicted(file):
@@ -38,28 +38,29 @@ def test_source_analysis_is_quiet_about_the_twin(file):
     assert [(f.line, f.code, f.message) for f in predicted(file)] == []
 
 
+def most_nightly(files):
+    """The first two as they are; the tests of the pages run others."""
+    return [*list(files)[:2], *(pytest.param(f, marks=pytest.mark.nightly) for f in list(files)[2:])]
+
+
 @pytest.fixture(scope="module")
 def runs():
-    """The result of running each sample and twin, by file name; two at a time, as each run is a
-    process of its own."""
+    """The result of running each sample and twin, by file name."""
     pytest.importorskip("torch")
     from breakscope.dynamic import RunOptions, run_target
 
     def run(file):
         options = RunOptions(file=str(SAMPLES / file), name="make", vary=False, device="cpu", explain=False)
-        return run_target(options)
-
-    files = (*EXPECTED, *TWINS)
-    with ThreadPoolExecutor(max_workers=2) as pool:
-        results = dict(zip(files, pool.map(run, files), strict=True))
-    for result in results.values():
+        result = run_target(options)
         assert not result.errors
         assert result.run.status == "ok"
         assert result.run.capture_checked
-    return results
+        return result
+
+    return OnDemand((*EXPECTED, *TWINS), run)
 
 
-@pytest.mark.parametrize("file", EXPECTED)
+@pytest.mark.parametrize("file", most_nightly(EXPECTED))
 def test_a_run_sees_the_breaks(runs, file):
     result = runs[file]
     found = {}
@@ -73,7 +74,7 @@ def test_a_run_sees_the_breaks(runs, file):
     assert {r.family for r in result.run.recompiles} == EXPECTED[file].recompiles
 
 
-@pytest.mark.parametrize("file", TWINS)
+@pytest.mark.parametrize("file", most_nightly(TWINS))
 def test_a_run_of_the_twin_is_one_graph(runs, file):
     result = runs[file]
     assert result.findings == ()

@@ -44,7 +44,7 @@ from breakscope.static.machine.gaps import why
 from breakscope.static.machine.lattice import element_of, join, join_all
 from breakscope.static.machine.machine import Machine
 from breakscope.static.project.modules import ClassInfo, FunctionInfo, ModuleInfo
-from breakscope.static.regions.parameter_uses import Usage, as_sparse, is_taken_as_sparse
+from breakscope.static.regions.parameter_uses import Usage, as_sparse, is_taken
 from breakscope.static.variables.objects.construction import instantiate
 
 # of what a call hands over, what says more than how the parameter is used
@@ -208,12 +208,16 @@ def parameter_values(
         if isinstance(default, Sequence | Dict) and _is_handed_on(info.module, parameter.arg):
             default = opened(default)
         found = parameter_value(machine, parameter, default, body, frame, is_forward, info)
-        if is_taken_as_sparse(machine, function, parameter.arg, body):
+        if is_taken(machine, function, parameter.arg, body, Usage.is_sparse):
             found = as_sparse(found, default)
         if isinstance(handed, OBJECTS) and not _is_annotated(machine, parameter, frame):
             return join(handed, NONE) if _is_none(default) else handed
-        is_guess = type(found) is Tensor and found.origin == "guess"
-        return handed if is_guess and isinstance(handed, NUMBERS) else found
+        if type(found) is not Tensor or found.origin != "guess":
+            return found
+        if isinstance(handed, NUMBERS):
+            return handed
+        is_bound = is_taken(machine, function, parameter.arg, body, Usage.is_bound)
+        return UNKNOWN if is_bound else found
 
     args = [value(p) for p in positional]
     kwargs = {p.arg: value(p) for p in spec.kwonlyargs}

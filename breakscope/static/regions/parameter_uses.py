@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Callable
 
 from breakscope import limits
 from breakscope.rulekit.values import NONE, Function, Instance, Sequence, Tensor, Value, options
@@ -74,6 +75,10 @@ class Usage:
             for part in walk(self.node)
         )
 
+    def is_bound(self, name: str) -> bool:
+        """True where the body slices by the parameter as it is, which none does by a tensor's values."""
+        return "[:]" in self.of(name) and self._end_of_given(name)[0] == float("inf")
+
     def is_documented_as_sparse(self, name: str) -> bool:
         """True where the docstring says so: `adjacency : torch.sparse`, `weights: sparse matrices`."""
         kind = self._documented(name)
@@ -130,7 +135,7 @@ class Usage:
 
 def usage(node: ast.AST) -> dict[str, frozenset[str]]:
     """For each name, the attributes that the function reads of it; "()" when it is called, "[str]"
-    for string keys."""
+    for string keys, "[:]" when it is the bound of a slice as it is."""
     found: dict[str, set[str]] = {}
     for part in walk(node):
         if isinstance(part, ast.Attribute) and isinstance(part.value, ast.Name):
@@ -150,6 +155,10 @@ def usage(node: ast.AST) -> dict[str, frozenset[str]]:
             and isinstance(part.slice.value, str)
         ):
             found.setdefault(part.value.id, set()).add("[str]")
+        elif isinstance(part, ast.Slice):
+            for bound in (part.lower, part.upper):
+                if isinstance(bound, ast.Name):
+                    found.setdefault(bound.id, set()).add("[:]")
     return {name: frozenset(attributes) for name, attributes in found.items()}
 
 
@@ -188,16 +197,17 @@ def _made_sparse(value: Value) -> Value:
     return Tensor(sure=False, kind="sparse", origin="argument") if type(value) is Tensor else value
 
 
-def is_taken_as_sparse(
+def is_taken(
     machine: Machine,
     function: Function,
     name: str,
     body: Usage,
+    shows: Callable[[Usage, str], bool],
     deep: int = limits.DEEPEST_TENSOR_SEARCH,
 ) -> bool:
-    """True where a function, or the method or part of its module that it hands the parameter to, takes
-    it for sparse."""
-    if body.is_sparse(name):
+    """True where a function's body shows it of a parameter, or that of the method or part of its module
+    that it hands the parameter to."""
+    if shows(body, name):
         return True
     if type(function.bound) is not Instance or not deep:
         return False
@@ -206,7 +216,7 @@ def is_taken_as_sparse(
         parameters = taken.info.node.args.args[taken.bound is not None :] if taken else []
         if at < len(parameters):
             inner = Usage(taken.info)
-            if is_taken_as_sparse(machine, taken, parameters[at].arg, inner, deep - 1):
+            if is_taken(machine, taken, parameters[at].arg, inner, shows, deep - 1):
                 return True
     return False
 

@@ -1,9 +1,9 @@
 """Benchmarks of small models in real worker processes: what is reported, not how fast anything is."""
 
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
+from on_demand import OnDemand
 from running import TARGETS
 
 from breakscope.dynamic.bench.options import BenchOptions
@@ -42,8 +42,7 @@ def measured():
         )
         return bench_target(BenchOptions(file=str(TARGETS / "costs.py"), **given))
 
-    with ThreadPoolExecutor(max_workers=2) as pool:
-        return dict(zip(WANTED, pool.map(measure, WANTED), strict=True))
+    return OnDemand(WANTED, measure)
 
 
 @pytest.fixture
@@ -134,11 +133,13 @@ def test_a_mode_that_ends_its_process_leaves_the_others(measured):
     )
 
 
+@pytest.mark.nightly
 def test_a_time_limit_ends_everything(measured):
     found = measured["hangs"]
     assert "6 s" in found.errors[0].message and found.modes == ()
 
 
+@pytest.mark.nightly
 def test_a_mode_that_does_not_end_has_a_row_and_the_others_are_measured(measured):
     found = measured["fixed_again"]
     assert [(mode.name, mode.status) for mode in found.modes] == [

@@ -126,6 +126,7 @@ def test_what_was_started_ends_with_us(place, command, number):
     assert until(lambda: not left_behind(place)), "a folder is left"
 
 
+@pytest.mark.nightly
 def test_what_is_left_of_a_kill_of_all_goes_at_the_next_run(place):
     process = start(place, "run", "model.py::make", start_new_session=True)
     assert until((place / "ready").exists)
@@ -232,6 +233,7 @@ def test_signals_that_we_ignore_reach_the_program(tmp_path):
     program.close()
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("size", [0, 2_000, 20_000, 60_000])
 def test_files_that_cannot_be_written(place, size):
     """A limit on the size of files stands in for a full disk."""

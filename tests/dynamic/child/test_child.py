@@ -86,10 +86,12 @@ def test_the_parent_does_not_import_torch(runs):
     assert subprocess.run([sys.executable, "-c", code], cwd=root, check=False).returncode == 0
 
 
+@pytest.mark.nightly
 def test_class_with_calls(runs):
     assert (runs["Clean by class"].run.calls, runs["Clean by class"].run.status) == (2, "ok")
 
 
+@pytest.mark.nightly
 def test_instance_with_drive(runs):
     assert (runs["instance"].run.calls, runs["instance"].run.status) == (2, "ok")
 
@@ -157,6 +159,7 @@ def test_memory(runs):
     assert runs["wants_memory"].errors[0].line == line_of("hoard.append")
 
 
+@pytest.mark.nightly
 def test_output_is_dropped(runs, capfd):
     result = runs["speaks"]
     assert result.run.status == "ok"
@@ -164,6 +167,7 @@ def test_output_is_dropped(runs, capfd):
     assert capfd.readouterr().out == ""
 
 
+@pytest.mark.nightly
 @needs_linux
 def test_ends_its_process_in_eager(runs):
     assert runs["dies_in_eager"].run.status == "killed"
@@ -205,6 +209,7 @@ def test_breaks_of_the_backward_pass(runs):
     assert runs["backward_breaks"].run.backward
 
 
+@pytest.mark.nightly
 def test_batch_that_cannot_vary(runs):
     (note,) = runs["fixed_batch"].run.notes
     assert "no call with another batch size" in note
@@ -212,6 +217,7 @@ def test_batch_that_cannot_vary(runs):
     assert runs["fixed_batch"].run.status == "ok"
 
 
+@pytest.mark.nightly
 def test_a_batch_that_works_beside_one_that_does_not(runs):
     """6 is a divisor, 9 is none; only the call that works is compiled."""
     result = runs["some_batches"]
@@ -220,6 +226,7 @@ def test_a_batch_that_works_beside_one_that_does_not(runs):
     assert (result.errors, result.run.status, result.run.calls) == ((), "ok", 4)
 
 
+@pytest.mark.nightly
 def test_backward_that_fails_in_later_calls(runs):
     """The second call's loss hangs on the first call's graph, which is gone; what works is run all
     the same."""
@@ -234,6 +241,7 @@ def test_backward_that_fails_in_later_calls(runs):
     )
 
 
+@pytest.mark.nightly
 def test_recompile_limit(runs):
     result = runs["many_strings"]
     (lost,) = result.run.lost_frames
@@ -274,5 +282,6 @@ def test_without_torch(monkeypatch):
         run_target(RunOptions(file=str(TARGETS / "behaviour.py"), name="clean"))
 
 
+@pytest.mark.nightly
 def test_a_break_in_the_forward_of_a_layer_stands_where_the_forward_around_it_calls_it(runs):
     assert break_lines(runs["stacked"]) == [line_of("return self.norm(x)")]

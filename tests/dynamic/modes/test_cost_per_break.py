@@ -50,6 +50,7 @@ def progress():
         return read_progress(folder / "progress.jsonl")
 
 
+@pytest.mark.nightly
 def test_every_form_is_stepped_beside_the_step_and_the_others(progress):
     assert not [note for note in progress if note["event"] in ("error", "failure")]
     ways = {note["number"]: note["way"] for note in progress if note["event"] == "neutralised"}

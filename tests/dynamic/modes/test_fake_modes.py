@@ -39,6 +39,7 @@ def test_what_other_ranks_send_is_assumed(first_ranks):
     assert assumed == {"ddp": [False], "sharded": [True], "parallel": [True]}
 
 
+@pytest.mark.nightly
 def test_ranks_that_differ_are_told():
     file = str(TARGETS / RANKS)
     options = RunOptions(
@@ -62,6 +63,7 @@ def shown(result):
     return render(report, "text", RenderOptions())
 
 
+@pytest.mark.nightly
 def test_the_radar_tells_recompiles_and_no_seconds():
     file = str(TARGETS / "fakes.py")
     result = run_fully(
@@ -77,6 +79,7 @@ def test_the_radar_tells_recompiles_and_no_seconds():
     assert "batch: 4 -> 3 -> 2 -> 8 -> 5: 1 recompile, then it settles" in shown(result)
 
 
+@pytest.mark.nightly
 def test_peel_shows_what_a_skipped_function_hides():
     file = str(TARGETS / "fakes.py")
     result = run_fully(

@@ -4,10 +4,10 @@ invented on the way."""
 from __future__ import annotations
 
 import ast
-from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from msgspec import structs
+from on_demand import OnDemand
 from running import TARGETS
 
 from breakscope.dynamic import RunOptions, RunResult, run_fully, source_text
@@ -33,21 +33,19 @@ def lines_of(mark: str) -> list[int]:
 def runs():
     pytest.importorskip("torch")
 
-    def run(item):
-        label, name = item
+    def run(label):
         options = RunOptions(
             file=str(FILE),
-            name=name,
+            name=RUNS[label],
             device="cpu",
             vary=False,
             explain=False,
             timeout=120.0,
             peel=12,
         )
-        return label, run_fully(options)
+        return run_fully(options)
 
-    with ThreadPoolExecutor(max_workers=2) as pool:
-        return dict(pool.map(run, RUNS.items()))
+    return OnDemand(RUNS, run)
 
 
 def breaks(result, hidden: bool) -> list[int]:

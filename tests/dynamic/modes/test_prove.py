@@ -97,6 +97,7 @@ print("printed once")
 """
 
 
+@pytest.mark.nightly
 def test_a_program_is_run_again_with_each_setting(tmp_path: Path, capfd):
     """In all its threads, where a value that is set in one holds in that one alone; without
     output."""

@@ -3,11 +3,11 @@ finding."""
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
 import pytest
 from msgspec import structs
+from on_demand import OnDemand
 from running import TARGETS
 
 from breakscope.dynamic import RunOptions, RunResult
@@ -42,10 +42,9 @@ def line_of(text: str) -> int:
 def results():
     def run(name):
         options = RunOptions(file=str(FILE), name=name, device="cpu", timeout=200.0)
-        return name, with_radar(options, RunResult(findings=(), run=RUN))
+        return with_radar(options, RunResult(findings=(), run=RUN))
 
-    with ThreadPoolExecutor(max_workers=2) as pool:
-        return dict(pool.map(run, ("steady", "counter", "tokens", "double", "scaled")))
+    return OnDemand(("steady", "counter", "tokens", "double", "scaled"), run)
 
 
 def varied(result: RunResult, name: str) -> Variation:

@@ -15,7 +15,9 @@ def runs():
     return run_all({name: {"file": file, "timeout": 300.0} for name in (*CLEAN, "segformer")})
 
 
-@pytest.mark.parametrize("name", CLEAN)
+@pytest.mark.parametrize(
+    "name", [CLEAN[0], *(pytest.param(name, marks=pytest.mark.nightly) for name in CLEAN[1:])]
+)
 def test_clean_models(runs, name):
     run = runs[name].run
     assert (runs[name].errors, run.status, run.capture_checked) == ((), "ok", True)

@@ -74,6 +74,7 @@ def test_other_line_ends(ending):
     assert check(SHAPES.replace("\n", ending)) > 100
 
 
+@pytest.mark.nightly
 def test_our_own_files():
     files = [
         *ROOT.glob("breakscope/**/*.py"),

@@ -326,3 +326,30 @@ for _ in range(4):
     fast(torch.randn(6, 3))
 """
     assert found(analysed(tmp_path, {"run.py": source})) == [("BRK703", 21)]
+
+
+PAIRED = """\
+import torch
+
+depth = []
+names = []
+
+
+def before(module, given):
+    names.append(module)
+    depth.append([])
+
+
+def behind(module, given, made):
+    depth.pop()
+
+
+def attach(layers):
+    for layer in layers:
+        layer.register_forward_pre_hook(before)
+        layer.register_forward_hook(behind)
+"""
+
+
+def test_what_one_hook_fills_and_another_empties_does_not_grow(tmp_path):
+    assert found(analysed(tmp_path, {"depth.py": PAIRED})) == [("BRK703", 8)]

@@ -142,6 +142,14 @@ def _is_new_each_time(machine: Machine, home: str) -> bool:
     return region.is_hook and (region.is_brief or home.startswith("nonlocal "))
 
 
+def _is_emptied_by_another(machine: Machine, home: str) -> bool:
+    """True where a hook fills what its file empties somewhere: one before a module's call and one behind
+    it do that in turns, and each is a region of its own."""
+    name = re.escape(home.rpartition(" ")[2].encode())
+    emptied = rb"(?<![\w.])%s\.(?:pop|popleft|clear)\(" % name
+    return machine.region.is_hook and re.search(emptied, machine.file.module.text) is not None
+
+
 def emit_mutate(
     machine: Machine,
     node: ast.AST,
@@ -171,7 +179,8 @@ def emit_mutate(
             key=key,
             is_read=(id(container), "") in machine.region.reads,
             read_at=_has_at(machine, node, frame, container),
-            bounded=frame.function is not None and settles(frame.function.node, node, home),
+            bounded=frame.function is not None
+            and (settles(frame.function.node, node, home) or _is_emptied_by_another(machine, home)),
         )
         if method in SHRINKING:
             if not shrinks_late(machine, node, home, frame, container):

@@ -68,6 +68,7 @@ def test_a_model_larger_than_any_memory_runs_forward_and_backward(runs):
     assert "cannot tell seconds, memory, outputs" in texts(result)[0]
 
 
+@pytest.mark.nightly
 def test_no_seconds_are_told(runs):
     for result in runs.values():
         assert result.run.compile_seconds == 0.0 and not result.run.restarts
@@ -87,6 +88,7 @@ def test_values_that_do_not_exist_are_stated_stand_ins(runs):
     assert any("drawn at random" in text and "total.tolist()" in text for text in texts(result))
 
 
+@pytest.mark.nightly
 def test_what_follows_from_the_example_inputs_is_no_assumption(runs):
     result = runs["known"]
     assert break_lines(result) == [line("known"), line("known") + 1, line("known") + 2]
@@ -146,10 +148,12 @@ def test_what_needs_memory_ends_the_run_and_is_never_called_clean(runs, name):
     assert "was run until it failed" in texts(result)[0]
 
 
+@pytest.mark.nightly
 def test_a_small_subclass_runs(runs):
     assert (runs["subclass"].run.status, runs["subclass"].findings) == ("ok", ())
 
 
+@pytest.mark.nightly
 def test_what_fails_in_eager_only_is_no_failure_of_the_run(runs):
     """Real tensors need not fail there, and Dynamo does not go there."""
     result = runs["chooses"]
@@ -159,6 +163,7 @@ def test_what_fails_in_eager_only_is_no_failure_of_the_run(runs):
     )
 
 
+@pytest.mark.nightly
 def test_what_only_a_fake_kernel_refuses_is_computed_where_it_is_small(runs):
     """And what is large is still called with other sizes under Dynamo."""
     for name, notes in (("grouped", 0), ("grouped_large", 1)):
@@ -169,6 +174,7 @@ def test_what_only_a_fake_kernel_refuses_is_computed_where_it_is_small(runs):
             assert len(result.run.notes) == notes
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("name", ["meta", "empty_weights"])
 def test_parameters_on_the_meta_device_get_a_place(runs, name):
     result = runs[name]
@@ -181,6 +187,7 @@ def test_parameters_on_the_meta_device_get_a_place(runs, name):
         assert break_lines(result) == [line("decided"), line("decided") + 2]
 
 
+@pytest.mark.nightly
 def test_packed_sequences_run(runs):
     result = runs["packs"]
     assert (result.run.status, result.errors, result.run.backward) == ("ok", (), True)
@@ -188,6 +195,7 @@ def test_packed_sequences_run(runs):
     assert not any(answer.assumed for answer in result.run.fake.answers)
 
 
+@pytest.mark.nightly
 def test_cuda_tensors_where_there_is_no_cuda(runs):
     result = runs["device"]
     assert (result.run.status, break_lines(result)) == ("ok", [line("on a GPU")])
@@ -213,6 +221,7 @@ def test_what_export_refuses_is_joined_with_the_breaks(runs):
     assert of_code(result, "BRK903") == []
 
 
+@pytest.mark.nightly
 def test_what_export_alone_refuses_is_a_finding_of_its_own(runs):
     result = runs["unknown_output"]
     (finding,) = result.findings
@@ -222,11 +231,13 @@ def test_what_export_alone_refuses_is_a_finding_of_its_own(runs):
     assert "torch.export takes the target" in texts(runs["exportable"])
 
 
+@pytest.mark.nightly
 def test_recompiles_by_attribute_are_told(runs):
     (finding,) = [f for f in runs["varied"].findings if f.kind == "recompile"]
     assert (finding.code, finding.line) == ("BRK701", line("counts"))
 
 
+@pytest.mark.nightly
 def test_a_transformers_config_at_full_size():
     pytest.importorskip("transformers")
     fields = {"file": str(TARGETS / "transformer_models.py"), "fake": FakeOptions()}

@@ -1,0 +1,43 @@
+"""How a parameter without annotation is used says what it is."""
+
+import pytest
+from programs import analysed, found
+
+PARTS = """\
+import torch
+from torch import nn
+
+
+class Positions(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("table", torch.randn(1, 64, 8))
+
+    def forward(self, {name}):
+        {first}
+        return self.table[:, :{name}]
+
+
+class Filter(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.positions = Positions()
+
+    def filter(self, length):
+        return self.positions(length)
+
+    def forward(self, x, length):
+        return x * self.filter(length)
+"""
+
+
+def test_the_bound_of_a_slice_is_a_number(tmp_path):
+    """In the part that slices, and in what hands it over."""
+    source = PARTS.format(name="length", first="pass")
+    assert found(analysed(tmp_path, {"parts.py": source})) == []
+
+
+@pytest.mark.parametrize("first", ["length = length.max()", "length = (length > 0).sum()"])
+def test_what_is_set_before_it_is_a_bound_may_be_a_tensor(first, tmp_path):
+    source = PARTS.format(name="length", first=first)
+    assert ("BRK206", 12) in found(analysed(tmp_path, {"parts.py": source}))
