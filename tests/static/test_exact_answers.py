@@ -315,7 +315,13 @@ def test_long_chain_of_imports(tmp_path, monkeypatch):
     assert shown(check(files[::-1])) == shown(union(check([file]) for file in files))
 
 
-@pytest.mark.parametrize("first", range(0, PROJECTS, 25))
+@pytest.mark.parametrize(
+    "first",
+    [
+        *range(0, PROJECTS // 3, 25),
+        *(pytest.param(n, marks=pytest.mark.nightly) for n in range(PROJECTS // 3, PROJECTS, 25)),
+    ],
+)
 def test_generated_projects(first, tmp_path):
     for seed in range(first, first + 25):
         folder = tmp_path / str(seed)
