@@ -21,6 +21,7 @@ from breakscope.rulekit.values import (
 from breakscope.rulekit.walking import walk
 from breakscope.static.definitions.classes import MODULE_BASES, external_bases
 from breakscope.static.definitions.names import module_names, resolve_import
+from breakscope.static.machine.library import CHANGING_METHODS
 from breakscope.static.machine.machine import Machine
 from breakscope.static.project.modules import ModuleInfo
 
@@ -71,7 +72,7 @@ def is_class_around(machine: Machine, cls: Class) -> bool:
 
 def is_function_around(machine: Machine, function: Function) -> bool:
     """True for a function that is called where its name or its file says, that drives a model, that hands out
-    plain numbers, texts or arrays, or that is one of NumPy's arrays, or of a package without tensors."""
+    nothing, or plain numbers, texts or arrays, or that is one of NumPy's arrays, or of a package without tensors."""
     info = function.info
     returned = getattr(info.node, "returns", None)  # a lambda has none
     roots = _packages_used(machine, function)
@@ -80,9 +81,41 @@ def is_function_around(machine: Machine, function: Function) -> bool:
         or is_file_around(info.module)
         or (returned is not None and ast.unparse(returned).strip("'\"") in RETURNED)
         or not roots.isdisjoint(OF_DATA)
+        or gives_nothing(info.node)
         or ("numpy" in roots and "torch" not in roots and not _is_annotated(function))
         or any(_names_module(machine, p.annotation, info.module) for p in parameters(info.node))
     )
+
+
+def gives_nothing(node: ast.AST) -> bool:
+    """True for a function without a result that changes nothing in place: it shows, plays or writes what it
+    is given."""
+    if isinstance(node, ast.Lambda):
+        return False
+    for part in walk(node):
+        if type(part) in (ast.Yield, ast.YieldFrom, ast.Global, ast.Nonlocal, ast.AugAssign):
+            return False
+        if type(part) is ast.Return and not _is_nothing(part.value):
+            return False
+        if type(part) in (ast.Attribute, ast.Subscript) and not isinstance(part.ctx, ast.Load):
+            return False
+        if type(part) is ast.Call and (
+            _changes(part.func) or any(k.arg == "out" for k in part.keywords)
+        ):
+            return False
+    return True
+
+
+def _is_nothing(value: ast.expr | None) -> bool:
+    return value is None or (type(value) is ast.Constant and value.value is None)
+
+
+def _changes(function: ast.expr) -> bool:
+    """True for what changes its object: `x.copy_`, `found.append`, a kernel's `run[grid]`."""
+    if type(function) is ast.Attribute:
+        name = function.attr
+        return name.endswith("_") or name in CHANGING_METHODS
+    return type(function) is ast.Subscript
 
 
 def parameters(node: ast.FunctionDef) -> list[ast.arg]:

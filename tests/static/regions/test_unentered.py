@@ -692,3 +692,33 @@ def test_a_function_of_a_package_without_tensors_is_no_region(uses, lines, tmp_p
         """
     files = {"library/__init__.py": "from .judging import judged\n", "library/judging.py": source}
     assert [line for _, line in found(analysed(tmp_path, files))] == lines
+
+
+SHOWN = """\
+import torch
+
+
+def shown(x: torch.Tensor, found: list):
+    largest = x.abs().max().item()
+    {end}
+"""
+
+
+@pytest.mark.parametrize(
+    ("end", "entered"),
+    [
+        ("open_window(x, largest)", False),
+        ("return", False),
+        ("x.mul_(largest)", True),
+        ("x /= largest", True),
+        ("x[0] = largest", True),
+        ("found.append(largest)", True),
+        ("return x / largest", True),
+    ],
+)
+def test_a_function_that_gives_nothing_and_changes_nothing_is_not_compiled(end, entered, tmp_path):
+    files = {
+        "library/__init__.py": "from .showing import shown\n",
+        "library/showing.py": SHOWN.format(end=end),
+    }
+    assert found(analysed(tmp_path, files)) == [("BRK201", 5)] * entered
