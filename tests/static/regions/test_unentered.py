@@ -694,11 +694,11 @@ def test_a_function_of_a_package_without_tensors_is_no_region(uses, lines, tmp_p
     assert [line for _, line in found(analysed(tmp_path, files))] == lines
 
 
-SHOWN = """\
+HEARD = """\
 import torch
 
 
-def shown(x: torch.Tensor, found: list):
+def heard(x: torch.Tensor, found: list):
     largest = x.abs().max().item()
     {end}
 """
@@ -718,7 +718,7 @@ def shown(x: torch.Tensor, found: list):
 )
 def test_a_function_that_gives_nothing_and_changes_nothing_is_not_compiled(end, entered, tmp_path):
     files = {
-        "library/__init__.py": "from .showing import shown\n",
-        "library/showing.py": SHOWN.format(end=end),
+        "library/__init__.py": "from .hearing import heard\n",
+        "library/hearing.py": HEARD.format(end=end),
     }
     assert found(analysed(tmp_path, files)) == [("BRK201", 5)] * entered
