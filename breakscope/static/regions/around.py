@@ -47,8 +47,9 @@ PLAIN = frozenset({"str", "int", "float", "bool", "bytes"})
 # what a function returns that hands out no tensor, by its annotation
 RETURNED = PLAIN | {"np.ndarray", "numpy.ndarray", "Image.Image", "PIL.Image.Image", "plt.Figure"}
 # packages without tensors, in which functions that prepare data or judge results do their work
+DATA = "torch.utils.data"
 OF_DATA = frozenset(
-    "scipy sklearn pandas networkx matplotlib seaborn plotly PIL cv2 skimage".split()
+    f"scipy sklearn pandas networkx matplotlib seaborn plotly PIL cv2 skimage {DATA}".split()
 )
 
 
@@ -141,14 +142,15 @@ def _is_annotated(function: Function) -> bool:
 
 
 def _packages_used(machine: Machine, function: Function) -> set[str]:
-    """The packages outside the checked source that a function's code names."""
+    """The packages outside the checked source that a function's code names, and torch's own of data."""
     names = module_names(machine, function.info.module)
     roots = set()
     for part in walk(function.info.node):
         if type(part) is ast.Name and part.id in names:
             value = resolve_import(machine, names[part.id])
             if isinstance(value, External):
-                roots.add(value.name.partition(".")[0])
+                is_data = value.name.startswith(DATA)
+                roots.add(DATA if is_data else value.name.partition(".")[0])
     return roots
 
 

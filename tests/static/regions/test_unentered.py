@@ -677,11 +677,15 @@ def test_a_method_that_is_given_nothing_and_hands_out_no_tensor_is_no_region(
     assert [line for _, line in found(analysed(tmp_path, {"net.py": source}))][:1] == lines
 
 
-@pytest.mark.parametrize(("uses", "lines"), [("normalize(x.numpy())", []), ("x.numpy()", [7])])
+@pytest.mark.parametrize(
+    ("uses", "lines"),
+    [("normalize(x.numpy())", []), ("next(iter(DataLoader([x])))", []), ("x.numpy()", [8])],
+)
 def test_a_function_of_a_package_without_tensors_is_no_region(uses, lines, tmp_path):
     source = f"""\
         import torch
         from sklearn.preprocessing import normalize
+        from torch.utils.data import DataLoader
 
 
         def judged(x: torch.Tensor) -> torch.Tensor:
