@@ -43,29 +43,34 @@ def is_constant(value):
     return isinstance(value, Const | ShapeInt | External)
 
 
-@functools.singledispatch
-def scaled(amount, x):
-    return x
+@rule.example(lambda: (torch.ones(4),), module=True)
+def bad():
+    @functools.singledispatch
+    def scaled(amount, x):
+        return x
 
+    @scaled.register
+    def _(amount: int, x):
+        return x * amount
 
-@scaled.register
-def _(amount: int, x):
-    return x * amount
+    class Net(torch.nn.Module):
+        def forward(self, x):
+            y = x + 1
+            z = scaled(3, y)  # BRK564
+            return z.relu()
 
-
-@rule.example(lambda: (torch.ones(4),))
-def bad(x):
-    y = x + 1
-    z = scaled(3, y)  # BRK564
-    return z.relu()
-
-
-def chosen(amount, x):
-    return x * amount if isinstance(amount, int) else x
+    return Net()
 
 
 @rule.becomes
-def good(x):
-    y = x + 1
-    z = chosen(3, y)
-    return z.relu()
+def good():
+    def chosen(amount, x):
+        return x * amount if isinstance(amount, int) else x
+
+    class Net(torch.nn.Module):
+        def forward(self, x):
+            y = x + 1
+            z = chosen(3, y)
+            return z.relu()
+
+    return Net()

@@ -11,7 +11,7 @@ method was called by its name, the whole function is skipped (GB0092).
 Give the argument in the call, let None stand for the default, or make the object outside of the region.
 """
 
-from dataclasses import dataclass, field
+import dataclasses
 
 import torch
 
@@ -51,27 +51,8 @@ class Missing:
 MISSING = Missing()
 
 
-@dataclass
-class Output:
-    logits: torch.Tensor
-    hidden: object = MISSING
-
-
-@dataclass
 class Options:
-    rate: float = 2.0
-
-
-@dataclass
-class Scaled:
-    x: torch.Tensor
-    options: Options = field(default_factory=Options)
-
-
-@dataclass
-class ScaledByLambda:
-    x: torch.Tensor
-    options: Options = field(default_factory=lambda: Options())
+    rate = 2.0
 
 
 class Rows:
@@ -82,28 +63,64 @@ class Rows:
         return self.x[0] if len(self.x) else otherwise
 
 
-@rule.example(lambda: (torch.ones(4),), dynamo=("GB0116",))
-def bad(x):
-    output = Output(x + 1)  # BRK582
-    return output.logits * 2
+@rule.example(lambda: (torch.ones(4),), module=True, dynamo=("GB0116",))
+def bad():
+    @dataclasses.dataclass
+    class Output:
+        logits: torch.Tensor
+        hidden: object = MISSING
+
+    class Net(torch.nn.Module):
+        def forward(self, x):
+            output = Output(x + 1)  # BRK582
+            return output.logits * 2
+
+    return Net()
 
 
 @rule.becomes
-def good(x):
-    output = Output(x + 1, None)
-    return output.logits * 2
+def good():
+    @dataclasses.dataclass
+    class Output:
+        logits: torch.Tensor
+        hidden: object = MISSING
+
+    class Net(torch.nn.Module):
+        def forward(self, x):
+            output = Output(x + 1, None)
+            return output.logits * 2
+
+    return Net()
 
 
-@rule.example(lambda: (torch.ones(4),), dynamo=("GB0147",))
-def bad_factory(x):
-    scaled = Scaled(x + 1)  # BRK582
-    return scaled.x * scaled.options.rate
+@rule.example(lambda: (torch.ones(4),), module=True, dynamo=("GB0147",))
+def bad_factory():
+    @dataclasses.dataclass
+    class Scaled:
+        x: torch.Tensor
+        options: Options = dataclasses.field(default_factory=Options)
+
+    class Net(torch.nn.Module):
+        def forward(self, x):
+            scaled = Scaled(x + 1)  # BRK582
+            return scaled.x * scaled.options.rate
+
+    return Net()
 
 
 @rule.becomes
-def good_factory(x):
-    scaled = ScaledByLambda(x + 1)
-    return scaled.x * scaled.options.rate
+def good_factory():
+    @dataclasses.dataclass
+    class Scaled:
+        x: torch.Tensor
+        options: Options = dataclasses.field(default_factory=lambda: Options())
+
+    class Net(torch.nn.Module):
+        def forward(self, x):
+            scaled = Scaled(x + 1)
+            return scaled.x * scaled.options.rate
+
+    return Net()
 
 
 @rule.example(lambda: (torch.ones(4),), dynamo=("GB0116", "GB0092"))
