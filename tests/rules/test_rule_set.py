@@ -1,11 +1,14 @@
 """The sixth law: what must hold for the rules as a set."""
 
+import os
 import re
+import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 from examples import CODE, MARK
+from import_path import PYTHONPATH
 
 from breakscope.rulekit.loader import FAMILY_TITLES, RuleError, load_file, load_rules, rules_folder
 from breakscope.rulekit.rule import FAMILIES as GUARDS
@@ -182,3 +185,22 @@ def test_a_rule_is_loaded_without_what_its_examples_import(tmp_path, monkeypatch
     rule = load_file(file, heavy=False)
     assert sys.modules.keys().isdisjoint({"torch", "numpy", "colorsys"})
     assert rule.handlers[0].check(None) == [(2 / 3, 1.0, 1)]  # a check has the real module
+
+
+def test_rules_that_are_loaded_for_a_static_check_make_nothing_of_the_standard_library():
+    """What only their examples use is imported where these run: a hook pays for all rules."""
+    program = (
+        "import sys\n"
+        "from breakscope.rulekit.loader import load_rules\n"
+        "before = set(sys.modules)\n"
+        "load_rules()\n"
+        "print({'dataclasses', 'inspect', 'weakref', 'copy', 'typing_extensions'} & (set(sys.modules) - before))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        capture_output=True,
+        text=True,
+        check=True,
+        env={**os.environ, "PYTHONPATH": PYTHONPATH},
+    )
+    assert done.stdout == "set()\n"
