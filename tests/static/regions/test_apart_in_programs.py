@@ -151,6 +151,30 @@ PROGRAMS = {
         for _ in range(3):
             swap(torch.randn(40), torch.randn(40))
         """,
+    "rows of a tensor beside dicts of a list": """
+        def match(row, labels):
+            print("there")
+            return row.sum() * labels.float()  # BRK712
+
+        @torch.compile(backend="eager")
+        def loss(rows, targets):
+            total = 0
+            for row, target in zip(rows, targets):
+                total = total + match(row, target["labels"]).sum()
+            return total
+
+        loss(torch.randn(2, 4), [{"labels": torch.arange(n)} for n in (2, 3)])
+        """,
+    "a number that a test takes for nothing, though numbers are dynamic": """
+        def step(x, temperature):
+            if temperature > 0:  # BRK709
+                return x / temperature
+            return x * 2
+
+        fast = torch.compile(step, backend="eager", dynamic=True)
+        for temperature in (0.0, 0.4, 0.8):
+            fast(torch.randn(4), temperature)
+        """,
     "numbers of a list that names share": """
         @torch.compile(backend="eager")
         def step(x):
@@ -163,6 +187,28 @@ PROGRAMS = {
         """,
 }
 QUIET = {
+    "a number that only decides on an error": """
+        @torch.compile(backend="eager")
+        def robust(x):
+            loss = x.pow(2).mean()
+            value = float(loss)
+            if value > 1e4:
+                raise FloatingPointError(f"diverged: {value}")
+            return loss
+
+        for _ in range(3):
+            robust(torch.randn(4))
+        """,
+    "numbers other than nothing, where numbers are dynamic": """
+        def step(x, temperature):
+            if temperature > 0:
+                return x / temperature
+            return x * 2
+
+        fast = torch.compile(step, backend="eager", dynamic=True)
+        for temperature in (0.4, 0.8):
+            fast(torch.randn(4), temperature)
+        """,
     "what only Python looks at behind the break": """
         class Board:
             def __init__(self):

@@ -49,7 +49,8 @@ def listed(machine: Machine, value: Value, node: ast.AST, frame: Frame) -> list[
             # its home is that of the module, which mostly stays as it was made
             return value.items if machine.driver.calls is not None and not frame.emits else None
         return value.items if is_counted(machine, value, frame) else None
-    if frame.emits or not machine.driver.sets:
+    driver = machine.driver
+    if frame.emits or not (driver.sets or (driver.inside and type(value) is Tensor)):
         return None
     if type(value) is Dict and not value.open:
         return [Const(key) for key in value.items]
