@@ -270,7 +270,7 @@ class Store(Event, frozen=True, kw_only=True):
     when it does so before this store. `initial` is the value that `__init__` or the module gave it; for
     scope "tensor" it is the tensor. `of_plain`
     for an attribute of an object that is no module: Dynamo makes its ints dynamic. `read_at` is where
-    the same function reads it first, line and column.
+    the same function reads it first, line and column; (0, 0) for what the region had read before that was called.
     """
 
     owner: str

@@ -4,6 +4,7 @@ break hides."""
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable
 
 from msgspec.structs import replace
 
@@ -12,6 +13,7 @@ from breakscope.rulekit.events import CHOSEN, Call, Constructor, Event, Problem,
 from breakscope.rulekit.rule import Rule
 from breakscope.rulekit.switches import switched_on
 from breakscope.rulekit.walking import handed_generator
+from breakscope.static.findings.apart import Apart
 from breakscope.static.findings.exceptions import breaks_itself, is_traced
 from breakscope.static.findings.listeners import Listeners
 from breakscope.static.findings.resumed import (
@@ -20,7 +22,7 @@ from breakscope.static.findings.resumed import (
     resumed,
     resumed_in_caller,
 )
-from breakscope.static.findings.seen import CHANGES, Seen
+from breakscope.static.findings.seen import Seen
 from breakscope.static.findings.verdicts import Chain, Verdict, Way, keep, verdict_of
 from breakscope.static.findings.ways import way_into
 from breakscope.static.machine.frames import Activation, Step
@@ -44,10 +46,7 @@ class Matcher:
         self._under: dict[int, str] = {}  # by activation: the condition of a break in it
         self.modules: dict[str, ModuleInfo] = {}  # those of these functions, by path
         self.gaps = Gaps()  # where a rule failed
-        # functions that Dynamo compiles by themselves because of a break in them, or before them: path, line
-        self.apart: set[tuple[str, int]] = set()
-        # those of which a condition decides whether it is so, each with it
-        self._apart_under: dict[tuple[str, int], str] = {}
+        self.apart = Apart()
         # of recompiles that happen only where a function is compiled by itself
         self._postponed: list[tuple[int, Verdict]] = []
         self._settings: dict[str, frozenset[str]] = {}  # by module
@@ -80,7 +79,6 @@ class Matcher:
         self.entered.clear()
         self.modules.clear()
         self.apart.clear()
-        self._apart_under.clear()
         self._settings.clear()
         self.gaps = Gaps()
 
@@ -117,39 +115,39 @@ class Matcher:
         self._under, self._returned = {}, {}
         # what is known of functions that are compiled by themselves matters when it is known which they are
         for region in sorted(regions, key=lambda region: region.apart is not None):
-            way = self._way_of(region)
+            way = self.apart.way_to(region)
             if way is None:
                 continue
             self._read = {}
             try:
+                if region.apart is not None:
+                    self._walk_for(region.activation, way, found, _is_difference)
+                    continue
                 self._walk(region.activation, way, found, breaks, set())
                 if region.again is not None:
-                    self._walk_again(region.again, found)
+                    # breaks that only the second call comes to: what recompiles, the first has shown
+                    self._walk_for(region.again, Way(), found, _is_break)
             except Exception as problem:
                 activation = region.activation
                 self.gaps.add(why(problem), activation.module.path, activation.line, region.name)
         for depth, verdict in self._postponed:
-            inside = [(part.module.path, part.line) for part, _ in verdict.chain[depth:]]
-            if not self.apart.isdisjoint(inside):
+            if self.apart.has_any(part for part, _ in verdict.chain[depth:]):
                 keep(verdict, found)
         self._postponed.clear()
         return list(found.values())
 
-    def _way_of(self, region: Region) -> Way | None:
-        """How a region is entered; None for a function that Dynamo does not compile by itself."""
-        if region.apart is None or region.apart in self.apart:
-            return Way()
-        under = self._apart_under.get(region.apart)
-        return None if under is None else Way(condition=under)
-
-    def _walk_again(self, activation: Activation, found: dict[tuple, Verdict]) -> None:
-        """Add the breaks that only the second call of a region comes to; what recompiles, the first has
-        shown."""
-        later: dict[tuple, Verdict] = {}
-        self._walk(activation, Way(), later, {}, set())
-        for verdict in later.values():
-            if verdict.rule.kind == "break":
-                keep(verdict, found)
+    def _walk_for(
+        self,
+        activation: Activation,
+        way: Way,
+        found: dict[tuple, Verdict],
+        is_wanted: Callable[[Verdict], bool],
+    ) -> None:
+        """Add those of the verdicts of one more walk that are wanted."""
+        every: dict[tuple, Verdict] = {}
+        self._walk(activation, way, every, {}, set())
+        for verdict in filter(is_wanted, every.values()):
+            keep(verdict, found)
 
     def _walk(
         self,
@@ -202,10 +200,7 @@ class Matcher:
                 seen.skipped = True
         self._match_eager(seen)
         if seen.skipped_under and not seen.skipped and not way.doubtful:
-            for step in activation.steps:
-                if step.child is not None and step.child.is_compiled_by_itself:
-                    place, under = (step.child.module.path, step.child.line), seen.skipped_under
-                    self._apart_under.setdefault(place, both(way.condition, under))
+            self.apart.note_left(seen)
         activation.is_quiet = (
             quiet and not seen.waiting and not any(step.problems for step in activation.steps)
         )
@@ -226,7 +221,9 @@ class Matcher:
         child = step.child
         breaks_ = self._walk(child, into, seen.found, {} if is_entrance else breaks, open_)
         if (breaks_ or into.apart) and child.is_compiled_by_itself and not into.doubtful:
-            self.apart.add((child.module.path, child.line))
+            self.apart.note(child, seen)
+        elif not into.doubtful and (under := self._under.get(id(child))):
+            self.apart.note_under(child, both(into.condition, under))
         return breaks_
 
     def _note_break_under(self, step: Step, seen: Seen) -> None:
@@ -266,7 +263,7 @@ class Matcher:
         if step.problems is None:
             step.problems = self.first_problems(event, seen.activation)
         for rule, problem in step.problems:
-            if rule.kind == "recompile" and type(event) in CHANGES and seen.is_idle(event):
+            if rule.kind == "recompile" and seen.is_idle(event):
                 continue
             if problem.once is not None:
                 if (rule.code, problem.once) in seen.flagged:
@@ -353,7 +350,7 @@ class Matcher:
         for step in seen.eager:
             if step.child is not None and step.child is not activation:
                 if step.child.is_compiled_by_itself and not way.doubtful and not way.eager:
-                    self.apart.add((step.child.module.path, step.child.line))
+                    self.apart.note(step.child, seen)
                 self._constructors(step.child, way_into(step, seen, True, self.resumed), found)
         for position, event in enumerate(seen.waiting):
             if type(event) is Constructor:
@@ -388,3 +385,11 @@ class Matcher:
             if step.child is not None and step.child is not activation:
                 chain = (*way.chain, (activation, step.node))
                 self._constructors(step.child, replace(way, chain=chain), found)
+
+
+def _is_break(verdict: Verdict) -> bool:
+    return verdict.rule.kind == "break"
+
+
+def _is_difference(verdict: Verdict) -> bool:
+    return type(verdict.event) is Varies

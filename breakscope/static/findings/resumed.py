@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Set
+from copy import copy
 
 from breakscope.rulekit.events import Call, Event, ScalarRead
 from breakscope.rulekit.resumed import Resumed
@@ -13,11 +14,18 @@ from breakscope.rulekit.values import Const, External, Function, Sequence
 from breakscope.rulekit.walking import children, names_in, walk
 from breakscope.static.machine.frames import Activation
 from breakscope.static.variables.library.draws import CLOCKS, DRAWS
+from breakscope.static.variables.numpy import size_drawn
 
 BY_VALUES = "GB0036"  # an operator whose result is as long as the values make it
 NUMBERS = frozenset({"item", "int", "float", "round", "tolist"})
 CHOSEN = frozenset(f"random.{name}" for name in ("choice", "choices", "sample"))
 DRAWN = frozenset((*(f"random.{name}" for name in DRAWS), *(f"time.{name}" for name in CLOCKS)))
+OF_NUMPY_AS_PYTHON = frozenset(
+    """
+    random random_sample uniform normal randint beta binomial poisson exponential gamma standard_normal laplace triangular
+    lognormal geometric
+    """.split()
+)
 # methods that keep what they are given, and look at nothing of it
 KEEPING = frozenset({"append", "add", "extend", "insert", "update", "setdefault", "put"})
 USES = (ast.AugAssign, ast.Attribute, ast.BinOp, ast.BoolOp, ast.Call, ast.Compare, ast.FormattedValue, ast.Subscript, ast.UnaryOp)  # fmt: skip
@@ -49,6 +57,7 @@ def resumed(
     fixed = fixed if varies else frozenset(flow.parameters)
     if not (_drawn(event) or flow.comes_of_parameters(event.node, fixed, drawn_by(activation))):
         return None
+    flow = flow.as_far_as(_left_at(event, activation))
     if not flow.is_used(event.node, 2) and not flow.is_gathered_before(
         event.node, activation.worked[1]
     ):
@@ -56,15 +65,28 @@ def resumed(
     return _resumed(event, what)
 
 
+def _left_at(event: Event, activation: Activation) -> tuple[int, int] | None:
+    """The end of the next number that is read behind the event, where nothing is computed any more behind that: what
+    follows is no code that Dynamo compiles."""
+    behind = False
+    for index, step in enumerate(activation.steps):
+        if type(step.event) is ScalarRead and behind and not step.event.undecided:
+            return None if activation.works_behind(index) else _end(step.event.node)
+        behind = behind or step.event is event
+    return None
+
+
 def held_number(
     event: Event, rule: Rule, activation: Activation, behind: ast.AST, fixed: frozenset[str]
 ) -> Resumed | None:
     """The event of the code between a break that hands on a number and a later one, at `behind`, which has to hand
-    it on again; None where it is no number, or nobody has it there any more."""
+    it on again; None where it is no number, or nobody has it there any more. A list is handed on as it is."""
     function = function_of(activation) if _handed_on(event, rule) == "number" else None
     if function is None:
         return None
     flow = flow_of(function)
+    if getattr(event, "how", "") == "tolist" and not flow.is_unpacked(event.node):
+        return None
     is_held = flow.comes_of_parameters(event.node, fixed) and flow.is_held_at(event.node, behind)
     return _resumed(event, "number") if is_held else None
 
@@ -101,7 +123,14 @@ def _drawn(event: Event) -> str:
     items = source.items if isinstance(source, Sequence) else None
     if items and all(isinstance(item, Const | External | Function) for item in items):
         return "choice" if len(set(map(id, items))) > 1 else ""
-    return "number" if event.name in DRAWN else ""
+    return "number" if event.name in DRAWN or _is_drawn_by_numpy(event) else ""
+
+
+def _is_drawn_by_numpy(event: Call) -> bool:
+    """True for a single number of Python's; what `integers` gives is numpy's, which Dynamo takes for a tensor."""
+    last = event.name.rpartition(".")[2]
+    is_number = event.name.startswith("numpy.random.") and last in OF_NUMPY_AS_PYTHON
+    return is_number and size_drawn(last, [*event.args], event.kwargs) is None
 
 
 def _resumed(event: Event, what: str) -> Resumed:
@@ -198,6 +227,16 @@ class Flow:
                 waiting += self.sources.get(name, ())
         return False
 
+    def as_far_as(self, end: tuple[int, int] | None) -> Flow:
+        """The flow of what stands before a place."""
+        if end is None:
+            return self
+        part = copy(self)
+        part.loads = {
+            n: [at for at in loads if _begin(at) < end] for n, loads in self.loads.items()
+        }
+        return part
+
     def is_used(self, node: ast.AST, depth: int) -> bool:
         """True where something looks at the value: to keep it, or to return it, is no look."""
         parent = self.parents.get(id(node))
@@ -211,6 +250,8 @@ class Flow:
             return True
         if not isinstance(parent, ast.Assign) or depth == 0:
             return False
+        if isinstance(node, ast.Subscript) and any(_is_put(node, t) for t in parent.targets):
+            return True
         names = {n for t in parent.targets if not isinstance(t, ast.Subscript) for n in _bound(t)}
         return any(
             _begin(load) >= _end(parent) and self.is_used(load, depth - 1)
@@ -244,6 +285,13 @@ class Flow:
             _begin(load) >= _begin(behind) for name in names for load in self.loads.get(name, ())
         )
 
+    def is_unpacked(self, node: ast.AST) -> bool:
+        """True for a value that several names share."""
+        parent = self.parents.get(id(node))
+        return isinstance(parent, ast.Assign) and any(
+            isinstance(target, ast.Tuple | ast.List) for target in parent.targets
+        )
+
     def is_returned(self, node: ast.AST) -> bool:
         """True for a value in a `return`, or that a name has which a `return` names."""
         statement = self._statement(node)
@@ -264,6 +312,11 @@ class Flow:
         while node is not None and not isinstance(node, ast.stmt):
             node = self.parents.get(id(node))
         return node
+
+
+def _is_put(value: ast.Subscript, target: ast.expr) -> bool:
+    """True for `x[mask] = y[mask]`: of tensors, since nothing else is indexed by a mask."""
+    return isinstance(target, ast.Subscript) and ast.dump(target.slice) == ast.dump(value.slice)
 
 
 def names_of_values(node: ast.AST) -> set[str]:

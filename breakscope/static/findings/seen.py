@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from msgspec import Struct
 
-from breakscope.rulekit.events import Comprehension, Event, Mutate, Store
+from breakscope.rulekit.events import Comprehension, Event, Mutate, Store, Varies
 from breakscope.rulekit.rule import Rule
 from breakscope.static.findings.verdicts import Verdict, Way
 from breakscope.static.machine.frames import Activation, Step
@@ -52,15 +52,21 @@ class Seen(Struct, eq=False):
         """The first step behind the last break: a break that skips the frame leaves them to Python."""
         return len(self.activation.steps) if self.skipped else self.last_break + 1
 
-    def is_idle(self, event: Store | Mutate) -> bool:
-        """True for a change behind a break that surely happens, where nothing is computed any more: Dynamo
-        compiles none of that. What was read before is guarded there."""
+    def is_idle(self, event: Event) -> bool:
+        """True for a change, or for an argument that is another one in each call, behind a break that surely happens,
+        where nothing is computed any more: Dynamo compiles none of that. What was read before is guarded there."""
+        if type(event) not in CHANGES and not _is_of_argument(event):
+            return False
         last = self.last_sure_break(event.condition)
         if last < 0:
-            return self.way.idle
+            return self.way.idle and type(event) is not Varies
         step = self.activation.steps[last]
         node = step.node or step.event.node
-        is_read_before = event.read_at and event.read_at <= (node.lineno, node.col_offset)
+        begin, end = (node.lineno, node.col_offset), (node.end_lineno, node.end_col_offset)
+        if type(event) is Varies:  # what the break's own call is given is read before it
+            is_read_before = (event.node.lineno, event.node.col_offset) < end
+        else:
+            is_read_before = event.read_at and event.read_at <= begin
         return not is_read_before and not self.activation.works_behind(last)
 
     def last_sure_break(self, condition: str) -> int:
@@ -104,3 +110,10 @@ class Seen(Struct, eq=False):
         self.begun = self.begun or (not self.skipped and self.last_break >= 0)
         self.any_break, self.last_break = self.any_break or not undecided, index
         self.skipped = skips or not self.activation.is_compiled_by_itself
+
+
+def _is_of_argument(event: Event) -> bool:
+    """True for what differs in a parameter, or a part of one: global state has its own name."""
+    return (
+        type(event) is Varies and event.name != event.what and event.what not in ("idle", "alias")
+    )

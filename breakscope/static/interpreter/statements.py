@@ -196,10 +196,12 @@ def exec_return(machine: Machine, node: ast.Return, frame: Frame) -> int:
 
 
 def exec_raise(machine: Machine, node: ast.Raise, frame: Frame) -> int:
-    rare = frame.rare
+    rare, worked = frame.rare, frame.activation and frame.activation.worked
     frame.rare = rare or not frame.caught  # what the message of an error needs, when all ends
     value = machine.eval(node.exc, frame) if node.exc is not None else frame.handled or UNKNOWN
     frame.rare = rare
+    if frame.activation is not None:
+        frame.activation.worked = worked  # an error is no part of a graph
     if isinstance(value, Instance):
         machine.emit(
             Statement,

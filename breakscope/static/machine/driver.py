@@ -264,7 +264,7 @@ class Driver(Struct, eq=False):
             args = [self.as_marked(value) for value in (*callee.args, *args)]
             kwargs = dict(callee.kwargs) | kwargs
             kwargs = {k: self.as_marked(v) for k, v in kwargs.items() if not k.startswith("*")}
-            self.inner.append(DrivenCall(callee, args, kwargs, {}, {}, 0))
+            self.inner.append(DrivenCall(callee, args, kwargs, dict(self.state), {}, 0))
 
     def note_module(
         self, callee: Value, args: list[Value], kwargs: dict[str, Value], node: ast.AST

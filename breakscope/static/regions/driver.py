@@ -180,14 +180,15 @@ def _emit_parameter(
     """Emit what differs between the values of one parameter."""
     for path, parts in differing(values):
         for what in variations(parts):
-            if recorder.is_dynamic and is_symbolic(what, parts):
+            use = uses.of(name, what == "size")
+            is_tested = use == "branch" and len({part == Const(0) for part in parts}) > 1
+            if recorder.is_dynamic and is_symbolic(what, parts) and not is_tested:
                 continue
             if what == "order":
                 what = "object" * (name in uses.gone_over)
             if not what or not _is_read(machine, name, path, values[0], uses):
                 continue
             shown = () if recorder.has_examples else shown_values(parts)
-            use = uses.of(name, what == "size")
             part = f"{name}{path}"
             place = uses.parts.get(part, node)
             fields = {"name": part, "what": what, "values": shown, "use": use}

@@ -1,4 +1,4 @@
-"""What differs between the calls that one call of a region makes of a function: where a break makes Dynamo compile
+"""What differs between the calls that regions make of a function: where a break makes Dynamo compile
 the function by itself, it is compiled again for that."""
 
 from __future__ import annotations
@@ -10,34 +10,48 @@ from breakscope.rulekit.values import Function, Instance
 from breakscope.static.machine.driver import DrivenCall
 from breakscope.static.machine.frames import Activation
 from breakscope.static.machine.machine import Machine
-from breakscope.static.project.modules import ModuleInfo
+from breakscope.static.project.modules import FunctionInfo, ModuleInfo
 from breakscope.static.regions.arguments import as_argument
 from breakscope.static.regions.driver import add_events
 from breakscope.static.regions.region import Region
 from breakscope.static.variables.misc import Recorder
 
+# the global state that a `with` sets, whatever is called in it
+OF_NOBODY = ("autocast", "grad_mode", "default_dtype", "global_state")
+
 
 def apart_regions(
     machine: Machine, module: ModuleInfo, calls: list[DrivenCall], enter
 ) -> list[Region]:
-    """For each function that the first call of something compiled calls more than once: what differs."""
-    regions, seen = [], set()
+    """For each function that something compiled calls, in the first of its calls that does: what differs; and what
+    differs between these where several things that are compiled call it."""
+    groups: dict[int, dict[int, list[DrivenCall]]] = {}  # by `id`: the function, and who calls it
+    compiled: dict[int, FunctionInfo] = {}
     for call in calls:
-        outer = id(getattr(call.callee, "info", call.callee))
-        if outer in seen or not call.inner:
-            continue
-        seen.add(outer)
-        for group in _by_function(call.inner):
+        info = getattr(call.callee, "info", None)
+        compiled[id(info or call.callee)] = info
+        for callee, group in _by_function(call.inner).items():
+            groups.setdefault(callee, {}).setdefault(id(info or call.callee), group)
+    has_examples = any(call.has_examples for call in calls)
+    regions = []
+    for by_outer in groups.values():
+        for group in by_outer.values():
             if len(group) > 1:
-                regions.append(_region(machine, module, group, call.has_examples, enter))
+                regions.append(_region(machine, module, group, has_examples, enter))
+        outers = [compiled[outer] for outer in by_outer]
+        if len(outers) > 1 and all(outers):
+            firsts = [group[0] for group in by_outer.values()]
+            region = _region(machine, module, firsts, has_examples, enter)
+            places = tuple((info.module.path, info.node.lineno) for info in outers)
+            regions.append(replace(region, outers=places))
     return regions
 
 
-def _by_function(calls: list[DrivenCall]) -> list[list[DrivenCall]]:
+def _by_function(calls: list[DrivenCall]) -> dict[int, list[DrivenCall]]:
     groups: dict[int, list[DrivenCall]] = {}
     for call in calls:
         groups.setdefault(id(call.callee.info), []).append(call)
-    return [*groups.values()]
+    return groups
 
 
 def _region(
@@ -54,7 +68,8 @@ def _region(
     own = [*spec.posonlyargs, *spec.args][:1] if isinstance(callee.bound, Instance) else []
     for call in group:
         found = {part.arg: call.callee.bound for part in own}
-        recorder.record(call.args, call.kwargs, {}, found)
+        state = {what: text for what, text in call.state.items() if what in OF_NOBODY}
+        recorder.record(call.args, call.kwargs, state, found)
         recorder.marks.append(0)
     add_events(machine, region.activation, callee, recorder, [])
     _keep_differences(region.activation)
@@ -62,12 +77,16 @@ def _region(
 
 
 def _keep_differences(activation: Activation) -> None:
-    """Leave only what differs: all else shows where the function is called. That layers are others is left out
-    where their tensors differ, too."""
+    """Leave of what differs only what shows nowhere else. That layers are others is left out where their
+    tensors differ, too."""
     entered = next((step.child for step in activation.steps if step.child is not None), None)
     if entered is None:
         return
-    found = [step for step in entered.steps if type(step.event) is Varies]
-    others = [step for step in found if step.event.what != "object"]
-    entered.steps = others or found
+    found = [step.event for step in entered.steps if type(step.event) is Varies]
+    if any(event.what != "object" for event in found):
+        entered.steps = [
+            step
+            for step in entered.steps
+            if type(step.event) is not Varies or step.event.what != "object"
+        ]
     entered.is_repeated = entered.varies = False

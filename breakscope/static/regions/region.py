@@ -17,6 +17,8 @@ class Region(Struct, frozen=True):
     raises: bool = False
     # the same call with what the first one left on its objects, where that matters
     again: Activation | None = None
-    # path and line of a function: what differs between calls that one call of a region makes of it, which
+    # path and line of a function: what differs between calls that regions make of it, which
     # matters where Dynamo compiles the function by itself
     apart: tuple[str, int] | None = None
+    # path and line of the functions whose calls differ in it: it matters where Dynamo compiles it by itself in all of them
+    outers: tuple[tuple[str, int], ...] = ()

@@ -156,6 +156,7 @@ def variations(values: list[Value]) -> list[str]:
     inner = {what for group in alike.values() for what in variations(group)}
     kinds = [value.kind == INFERENCE for value in tensors]
     further = inner & FURTHER[first] | ({INFERENCE} if len(set(kinds)) > 1 else set())
+    further |= {"type"} if _types_differ(tensors) else set()
     return [first, *sorted(further)]
 
 
@@ -246,8 +247,15 @@ def _tensor_variation(values: list[Tensor]) -> str:
         kinds.discard("strided")  # perhaps the same
     if len(kinds) > 1:
         return INFERENCE if INFERENCE in kinds and not is_laid_out else "stride"
+    if _types_differ(values):
+        return "type"
     tracked = {v.requires_grad for v in values if v.requires_grad is not None}
     return "requires_grad" if len(tracked) > 1 else ""
+
+
+def _types_differ(values: list[Tensor]) -> bool:
+    """True where some are parameters, whose class guards tell from that of other tensors."""
+    return len({v.kind == "parameter" for v in values if v.sure or v.kind == "parameter"}) > 1
 
 
 def _sizes_differ(shapes: list[tuple | None]) -> bool:

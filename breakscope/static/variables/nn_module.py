@@ -47,6 +47,7 @@ from breakscope.static.variables.objects.parameters import (
     named_parameters_of,
     parameter_of,
     parameters_of,
+    sized_parameter,
 )
 from breakscope.static.variables.objects.recurrent import (
     WALKS,
@@ -178,7 +179,7 @@ class LayerVariable(LibraryObjectVariable):
                 return NONE
             if owner.name.endswith("Loss"):
                 return dict(owner.kwargs).get(name, UNKNOWN)  # of classes, where they are given any
-            return Tensor("float", sure=True, kind="parameter")
+            return sized_parameter(owner, name, True, frame)
         if name == "training":
             return Py("bool", "config")
         given = dict(owner.kwargs).get(name)

@@ -21,6 +21,7 @@ SHRINKING = frozenset("clear pop popleft popitem remove discard __delitem__".spl
 # the names in a condition: not attributes, nor texts
 WORD = re.compile(r"""(?<![\w.'"])[A-Za-z_]\w*""")
 OF_CONFIGURATION = frozenset("self and or not is in None True False".split())
+BEFORE = (0, 0)  # all lines
 
 
 def put_attribute(machine: Machine, owner: Instance, name: str, value: Value, frame: Frame) -> None:
@@ -201,9 +202,13 @@ def _has_at(
 
 
 def _read_at(machine: Machine, key: tuple, frame: Frame) -> tuple[int, int] | None:
-    """Where the running function reads first what has the key."""
+    """Where the running function reads first what has the key; before its first line where the region had read it
+    when it called the function."""
     activation, node = machine.region.reads.get(key, (None, None))
-    return (node.lineno, node.col_offset) if activation is frame.activation else None
+    if activation is frame.activation:
+        return node.lineno, node.col_offset
+    is_here = activation is None or any(s.child is activation for s in frame.activation.steps)
+    return None if is_here else BEFORE
 
 
 def shrinks_late(

@@ -30,9 +30,9 @@ from breakscope.static.variables.library.loaders import first_batches
 
 def is_counted(machine: Machine, value: Sequence, frame: Frame) -> bool:
     """True where the number of items is known: of what outlives the call only while the code that changes
-    it is followed step by step."""
-    is_followed = machine.driver.sets and not frame.emits
-    return value.items is not None and (not value.home or is_followed)
+    it is followed step by step, or where nothing can."""
+    is_followed = machine.driver.sets or (machine.driver.inside and value.type == "tuple")
+    return value.items is not None and (not value.home or (is_followed and not frame.emits))
 
 
 def are_apart(value: Sequence) -> bool:
@@ -49,7 +49,8 @@ def listed(machine: Machine, value: Value, node: ast.AST, frame: Frame) -> list[
             # its home is that of the module, which mostly stays as it was made
             return value.items if machine.driver.calls is not None and not frame.emits else None
         return value.items if is_counted(machine, value, frame) else None
-    if frame.emits or not machine.driver.sets:
+    driver = machine.driver
+    if frame.emits or not (driver.sets or (driver.inside and type(value) is Tensor)):
         return None
     if type(value) is Dict and not value.open:
         return [Const(key) for key in value.items]

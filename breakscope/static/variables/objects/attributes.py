@@ -19,7 +19,6 @@ from breakscope.rulekit.values import (
     Method,
     Py,
     Sequence,
-    Tensor,
     Value,
 )
 from breakscope.static.definitions.annotations import value_of_annotation
@@ -53,6 +52,7 @@ from breakscope.static.variables.objects.module_containers import (
     openly_put,
 )
 from breakscope.static.variables.objects.own_items import read_left_out
+from breakscope.static.variables.objects.parameters import sized_parameter
 from breakscope.static.variables.objects.recurrent import (
     RECURRENT,
     note_recurrent_argument,
@@ -227,7 +227,10 @@ def fallback_attribute(
     """An attribute that nothing was seen to set: its annotation, or that of the constructor's
     parameter, the tensor that a method of the class assigns, else `__getattr__`, else unknown. A class that
     derives from a layer of torch's has that layer's parameters."""
-    if name in LAYER_PARAMETERS and (made := _parameter_of_base(machine, owner, name)) is not None:
+    if (
+        name in LAYER_PARAMETERS
+        and (made := _parameter_of_base(machine, owner, name, frame)) is not None
+    ):
         return made
     for cls in mro_of(machine, owner.cls.info):
         annotation = class_annotations(cls).get(name) or constructor_annotations(cls).get(name)
@@ -252,13 +255,13 @@ def fallback_attribute(
     return missing_attribute(machine, owner, getter, name, node, frame)
 
 
-def _parameter_of_base(machine: Machine, owner: Instance, name: str) -> Value | None:
+def _parameter_of_base(machine: Machine, owner: Instance, name: str, frame: Frame) -> Value | None:
     """The parameter of the layer of torch's that the object's class derives from: which may be None but for
     the weight of layers that always have one."""
     bases = [base for base in external_bases(machine, owner.cls.info) if LAYER.match(base)]
     if not bases:
         return None
-    made = Tensor("float", sure=False, kind="parameter")  # or a subclass that somebody puts there
+    made = sized_parameter(owner, name, False, frame)  # or a subclass that somebody puts there
     is_there = name == "weight" and ALWAYS_WEIGHED.search(bases[0])
     return made if is_there else join(made, NONE)
 

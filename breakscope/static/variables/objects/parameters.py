@@ -74,6 +74,12 @@ def named_sizes(machine: Machine, owner: Value) -> list[tuple[str, tuple, Value]
     return rows or None
 
 
+def sized_parameter(module: Value, name: str, sure: bool, frame: Frame) -> Tensor:
+    """A parameter of a layer; outside of regions with its sizes, where these are known."""
+    sizes = None if frame.emits else dict(_own_sizes(module) or ()).get(name)
+    return Tensor("float", sizes and len(sizes), sizes, sure, "parameter")
+
+
 def _own_sizes(module: Value) -> list[tuple[str, tuple]] | None:
     """Those that a module has itself."""
     if type(module) is Sequence:
