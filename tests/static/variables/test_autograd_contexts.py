@@ -1,7 +1,6 @@
 """What `forward` of an autograd function keeps on its context is what `backward` finds there."""
 
 import pytest
-
 from programs import analysed
 
 HEAD = """import torch
