@@ -2,7 +2,8 @@
 
 Inside the graph a tensor has no memory yet, so `x.storage()`, `x.untyped_storage().data_ptr()`,
 `x.share_memory_()`, `x.is_shared()`, `x.storage_offset()` and `torch.utils.dlpack.to_dlpack(x)` end
-it. (`x.data_ptr()` alone, `x.stride()` and `x.is_contiguous()` are traced.)
+it. (`x.data_ptr()` alone, `x.untyped_storage().size()`, `x.stride()` and `x.is_contiguous()` are
+traced.)
 
 Compare tensors by identity (`a is b`) rather than by address, and share memory or export it outside
 the region.
@@ -36,7 +37,7 @@ FUNCTIONS = {
     "torch.utils.dlpack.from_dlpack",
     "torch.utils.dlpack.to_dlpack",
     "torch.UntypedStorage.data_ptr",
-    "torch.UntypedStorage.size",
+    "torch.UntypedStorage.element_size",
     "torch.UntypedStorage.nbytes",
 }
 
@@ -70,3 +71,15 @@ def bad(x):
 @rule.becomes
 def good(x):
     return x + 1
+
+
+@rule.example(lambda: (torch.ones(4),), dynamo=("GB0156",))
+def bad_size(x):
+    y = x * 2
+    return y + y.untyped_storage().nbytes()  # BRK520
+
+
+@rule.becomes
+def good_size(x):
+    y = x * 2
+    return y + y.untyped_storage().size()

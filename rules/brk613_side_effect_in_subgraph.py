@@ -20,7 +20,7 @@ from breakscope.rulekit.events import Call, Mutate, Store
 from breakscope.rulekit.rule import Rule
 from breakscope.rulekit.values import Py
 
-rule = Rule("BRK613", "side-effect-in-subgraph", dynamo=("GB0067", "GB4413"))
+rule = Rule("BRK613", "side-effect-in-subgraph", dynamo=("GB0067", "GB0139", "GB4413"))
 
 PLACES = {
     "checkpoint": "runs under `checkpoint`",
@@ -66,6 +66,14 @@ def check_container(event):
             f"`{event.shown}` changes a container from outside in a function that {PLACES[event.within]}, so the graph ends",
             help=HELP[event.within],
         )
+
+
+@rule.on(Call, "torch.autograd.function.FunctionCtx.__delattr__")
+def check_deleted(event):
+    yield event.graph_break(
+        f"`del {event.shown}` takes an attribute off the context, which Dynamo does not trace",
+        help="leave it there: the context ends with the call",
+    )
 
 
 def _is_traced(event):
@@ -131,6 +139,67 @@ def good():
         h = layer(x)
         h.register_hook(lambda grad: grad / grad.norm())
         return h.relu()
+
+    return forward
+
+
+@rule.example(
+    lambda: (torch.ones(2, 4, requires_grad=True),), module=True, dynamo=("GB0067", "GB0139")
+)
+def bad_context():
+    class Kept(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            ctx.kept = [x]
+            return x.exp()
+
+        @staticmethod
+        def backward(ctx, grad):
+            return grad * ctx.kept.pop().exp()  # BRK613
+
+    class Dropped(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            ctx.kept = x
+            return x.exp()
+
+        @staticmethod
+        def backward(ctx, grad):
+            x = ctx.kept
+            del ctx.kept  # BRK613
+            return grad * x.exp()
+
+    def forward(x):
+        return Dropped.apply(Kept.apply(x))
+
+    return forward
+
+
+@rule.becomes
+def good_context():
+    class Kept(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            ctx.kept = [x]
+            return x.exp()
+
+        @staticmethod
+        def backward(ctx, grad):
+            return grad * ctx.kept[-1].exp()
+
+    class Dropped(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            ctx.kept = x
+            return x.exp()
+
+        @staticmethod
+        def backward(ctx, grad):
+            x = ctx.kept
+            return grad * x.exp()
+
+    def forward(x):
+        return Dropped.apply(Kept.apply(x))
 
     return forward
 

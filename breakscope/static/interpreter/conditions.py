@@ -109,6 +109,20 @@ def test_bool_op(
     return None if unknown else is_and
 
 
+def operand_conditions(
+    machine: Machine, tests: list[ast.expr | bool], is_and: bool, frame: Frame
+) -> list[str]:
+    """Under which configuration each operand is the value of `a and b`, or `a or b`; `tests` are those before
+    the last, False where configuration does not decide."""
+    conditions, before = [], ""
+    for test in tests:
+        text = machine.text(test, frame.module) if test else ""
+        ends, goes_on = (opposite(text), text) if is_and else (text, opposite(text))
+        conditions.append(both(before, ends) if text else "")
+        before = both(before, goes_on) if text else before
+    return [*conditions, before]
+
+
 def is_left_out(test: ast.expr, frame: Frame) -> bool:
     """True for `x is not None` where x is an optional tensor, as `labels` is: without it the
     rest of the expression is not evaluated, though its line runs."""

@@ -30,6 +30,7 @@ from breakscope.static.definitions.binding import defaults_of
 from breakscope.static.definitions.names import lookup_name
 from breakscope.static.interpreter.conditions import (
     is_left_out,
+    operand_conditions,
     test_condition,
     usual_truth,
 )
@@ -37,7 +38,7 @@ from breakscope.static.interpreter.narrowing import narrow_by, narrow_by_attribu
 from breakscope.static.interpreter.rarely import is_rare
 from breakscope.static.machine.frames import Frame, Raised
 from breakscope.static.machine.given import both, opposite
-from breakscope.static.machine.lattice import ALWAYS, join, join_all
+from breakscope.static.machine.lattice import ALWAYS, join, join_all, join_under
 from breakscope.static.machine.machine import Machine
 from breakscope.static.project.modules import Import
 from breakscope.static.variables.base import BITWISE
@@ -219,7 +220,7 @@ def _extended(text: str | None, part: str | None) -> str | None:
 
 
 def eval_bool_op(machine: Machine, node: ast.BoolOp, frame: Frame) -> Value:
-    is_and, values, usual = isinstance(node.op, ast.And), [], None
+    is_and, values, tests, usual = isinstance(node.op, ast.And), [], [], None
     before, certainty, undecided = frame.names, frame.certainty, frame.undecided
     spared, frame.names = frame.spared, dict(before)
     try:
@@ -236,6 +237,7 @@ def eval_bool_op(machine: Machine, node: ast.BoolOp, frame: Frame) -> Value:
                 frame.undecided = CHOSEN
                 frame.spared = frame.spared or (is_and and is_left_out(operand, frame))
                 values.append(narrowed_value(value, not is_and))
+                tests.append(machine.behaviour(value).is_configuration(value) and operand)
             narrow_by(machine, operand, is_and, frame)
         values.append(machine.eval(node.values[-1], frame))
         usual = usual if usual_truth(values[-1]) is not (not is_and) else not is_and
@@ -246,7 +248,9 @@ def eval_bool_op(machine: Machine, node: ast.BoolOp, frame: Frame) -> Value:
             undecided,
             spared,
         )
-    result = join_all(values)
+    by_configuration = values[-1].is_tensor and any(tests)
+    given = operand_conditions(machine, tests, is_and, frame) if by_configuration else ()
+    result = join_under(values, given) if given else join_all(values)
     return (
         Py(result.type, result.source, usual)
         if usual is not None and type(result) is Py

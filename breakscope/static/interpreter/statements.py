@@ -48,6 +48,7 @@ from breakscope.static.variables.objects.attribute_stores import (
     emit_enclosing,
     outlives_subgraph,
 )
+from breakscope.static.variables.objects.autograd import DELETED, is_context
 from breakscope.static.variables.objects.returned import note_returned
 from breakscope.static.variables.operators.binary import binary_operation
 from breakscope.static.variables.tensors.indexing import masked_index
@@ -168,7 +169,9 @@ def exec_delete(machine: Machine, node: ast.Delete, frame: Frame) -> int:
 def delete_attribute(machine: Machine, owner: Value, target: ast.Attribute, frame: Frame) -> None:
     """`del owner.name` outside of regions, or in a subgraph."""
     if frame.emits:
-        if isinstance(owner, Instance) and outlives_subgraph(machine, owner):
+        if is_context(machine, owner):
+            emit_call(machine, DELETED, owner, (), {}, target, frame)
+        elif isinstance(owner, Instance) and outlives_subgraph(machine, owner):
             source = machine.text(target.value, frame.module)
             emit_enclosing(machine, source, target.attr, NONE, target, frame)
         return

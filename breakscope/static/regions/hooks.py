@@ -14,6 +14,7 @@ from breakscope.rulekit.values import (
     Class,
     Dict,
     Function,
+    Instance,
     Sequence,
     Tensor,
     Union,
@@ -60,17 +61,37 @@ def registered_hooks(machine: Machine, module: ModuleInfo) -> list[tuple[Functio
         return []
     names = module_names(machine, module)
     classes = classes_at(module, names)
-    found: dict[int, tuple[Function, bool]] = {}
+    found: dict[tuple[int, int], tuple[Function, bool]] = {}
     for statement in module.tree.body:
         cls = classes.get(statement)
         for outer, hook in _registered(statement):
             frame, is_brief = around(machine, module, names, cls, outer), _takes_off(outer)
             for value in functions_of(machine, hook, frame, outer):
-                if value.info.module is module:
-                    found.setdefault(id(value.info), (value, is_brief))
+                if is_of(module, value):
+                    found.setdefault(key_of_hook(value), (value, is_brief))
         for value in _by_their_names(machine, names, cls, statement):
-            found.setdefault(id(value.info), (value, False))
+            found.setdefault(key_of_hook(value), (value, False))
     return list(found.values())
+
+
+def is_of(module: ModuleInfo, function: Function) -> bool:
+    """True for a function of the file, and for an inherited method, or what it makes, on an object of one of the
+    file's classes."""
+    owner, home = _owner(function), function.info.module
+    is_inherited = owner is not None and owner.cls.info.module is module and not home.library
+    return home is module or is_inherited
+
+
+def key_of_hook(function: Function) -> tuple[int, int]:
+    """A method is another hook on an object of a subclass, whose methods it calls."""
+    owner = _owner(function)
+    return id(function.info), 0 if owner is None else id(owner.cls.info)
+
+
+def _owner(function: Function) -> Instance | None:
+    """The object of a method, and of what a method makes."""
+    owner = function.bound or (function.scope and function.scope.names.get("self"))
+    return owner if type(owner) is Instance else None
 
 
 def classes_at(module: ModuleInfo, names: dict[str, Value]) -> dict[ast.stmt, Class]:

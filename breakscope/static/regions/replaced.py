@@ -14,7 +14,14 @@ from breakscope.static.machine.frames import Frame, OutOfBudget, Raised
 from breakscope.static.machine.machine import Machine
 from breakscope.static.project.modules import ModuleInfo
 from breakscope.static.regions.arguments import parameter_values
-from breakscope.static.regions.hooks import around, classes_at, functions_of, nodes_of
+from breakscope.static.regions.hooks import (
+    around,
+    classes_at,
+    functions_of,
+    is_of,
+    key_of_hook,
+    nodes_of,
+)
 
 FORWARD = "forward"
 REPLACES = re.compile(r"\.forward\s*=(?!=)|setattr\([^\n]*[\"']forward[\"']")
@@ -30,16 +37,16 @@ def replaced_forwards(
         return []
     names = module_names(machine, module)
     classes = classes_at(module, names)
-    found: dict[int, tuple[Function, list[Value], dict[str, Value]]] = {}
+    found: dict[tuple[int, int], tuple[Function, list[Value], dict[str, Value]]] = {}
     for statement in module.tree.body:
         for outer, owner, given in _replacements(statement):
             frame = around(machine, module, names, classes.get(statement), outer)
             wanted, takes_module = _unwrapped(given)
             takes_module = takes_module or _is_class(machine, owner, frame)
             for function in functions_of(machine, wanted, frame, outer):
-                if function.info.module is module and not _is_forward(machine, function):
+                if is_of(module, function) and not _is_forward(machine, function):
                     called = (function, *_arguments(machine, function, takes_module))
-                    found.setdefault(id(function.info), called)
+                    found.setdefault(key_of_hook(function), called)
     return list(found.values())
 
 

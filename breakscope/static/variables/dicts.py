@@ -253,6 +253,8 @@ def call_dict_method(machine: Machine, owner: Dict, name: str, args, kwargs, nod
             if known and not (owner.home and frame.emits):
                 del owner.items[args[0].value]
         if name == "setdefault" and not known:
+            if not args[0].is_const or (owner.home and frame.emits):
+                missing = of_all_keys(missing)
             emit_mutate(machine, node, frame, owner, "setdefault", missing, args[0])
             put_key(owner, args[0], missing)
             if owner.home:
@@ -307,6 +309,12 @@ def _most_common(owner: Dict, args: list[Value]) -> Sequence:
     most = args[0].value if args and isinstance(args[0], Const) else None
     pairs = pairs[: most if isinstance(most, int) else len(pairs)]
     return Sequence("list", [Sequence("tuple", [of_key(key), count]) for key, count in pairs])
+
+
+def of_all_keys(value: Value) -> Value:
+    """What stands for the values of keys that are not known, or of another call: lists that grow on."""
+    is_list = type(value) is Sequence and value.items is not None
+    return Sequence(value.type, None, join_all(value.items)) if is_list else value
 
 
 def missing_item(

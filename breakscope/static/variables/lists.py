@@ -40,6 +40,7 @@ from breakscope.static.variables.effects.side_effects import (
     note_change,
     note_driver_item,
     note_items_change,
+    read_limit,
 )
 from breakscope.static.variables.library.builtin_iteration import keys_compared
 from breakscope.static.variables.library.evaluated import evaluated_call, evaluated_method
@@ -84,6 +85,8 @@ class ListVariable(Variable):
             return items[owner.names.index(name)]
         if name in ("values", "indices") and items and len(items) == 2 and items[0].is_tensor:
             return items[0 if name == "values" else 1]
+        if name == "maxlen" and owner.type == "deque":
+            return read_limit(machine, owner, node, frame)
         return Method(owner, name)
 
     def getitem(self, machine: Machine, container, index, store, node, frame) -> Value:

@@ -29,7 +29,7 @@ from breakscope.static.machine.frames import Frame
 from breakscope.static.machine.lattice import join, join_all
 from breakscope.static.machine.machine import Machine
 from breakscope.static.project.modules import ClassInfo, ModuleInfo
-from breakscope.static.variables.dicts import put_key
+from breakscope.static.variables.dicts import of_all_keys, put_key
 from breakscope.static.variables.effects.kept_iterators import note_kept
 from breakscope.static.variables.library.builtin_iteration import (
     ordered_sequence,
@@ -127,7 +127,7 @@ def call_default_dict(machine: Machine, args, kwargs, node, frame) -> Value:
         machine.driver.factories[id(found)] = found, args[0]
         return found
     made = machine.call(args[0], [], {}, node, frame) if is_given else UNKNOWN
-    return Dict({}, made, open=True)
+    return Dict({}, of_all_keys(made), open=True)
 
 
 def call_stdlib(

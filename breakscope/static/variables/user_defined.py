@@ -52,9 +52,12 @@ from breakscope.static.variables.objects.attributes import (
     truth_of_instance,
 )
 from breakscope.static.variables.objects.autograd import (
+    SAVE,
     call_apply_of_object,
     call_autograd_function,
+    is_context,
     is_function_object,
+    save_for_backward,
 )
 from breakscope.static.variables.objects.construction import instantiate
 from breakscope.static.variables.objects.decorated import note_decorated, note_defaults
@@ -175,6 +178,8 @@ class InstanceVariable(Variable):
     def call_method(self, machine: Machine, owner, name, args, kwargs, node, frame) -> Value:
         if name == "apply" and is_function_object(machine, owner):
             return call_apply_of_object(machine, owner, args, kwargs, node, frame)
+        if name == SAVE and is_context(machine, owner):
+            return save_for_backward(machine, owner, args)
         if name in OF_THREADS and THREAD in external_bases(machine, owner.cls.info):
             return call_thread_method(machine, owner, name, args, kwargs, node, frame) or UNKNOWN
         return call_module_method(machine, owner, name, args, kwargs, node, frame)

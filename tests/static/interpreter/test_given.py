@@ -69,6 +69,20 @@ def test_an_attribute_of_one_side_of_a_constructor_s_branch(name, tmp_path):
     ]
 
 
+@pytest.mark.parametrize(
+    "value, condition",
+    [
+        ("learn and rate > 1 and self.bias > 0", "learn and rate > 1"),
+        ("learn or self.bias > 0", "not learn"),
+    ],
+)
+def test_the_last_operand_is_the_value_where_configuration_decides_those_before(
+    value, condition, tmp_path
+):
+    init = f"self.bias = nn.Parameter(torch.ones(()))\nself.is_wide = {value}"
+    assert conditions(tmp_path, "if self.is_wide:\n    x = x * 2", init) == [condition]
+
+
 def test_the_other_side_is_left_out_where_the_same_test_was_asked(tmp_path):
     init = (
         "self.learn = learn\nif learn:\n    self.scale = nn.Parameter(torch.ones(()))\nelse:\n"

@@ -353,3 +353,59 @@ def attach(layers):
 
 def test_what_one_hook_fills_and_another_empties_does_not_grow(tmp_path):
     assert found(analysed(tmp_path, {"depth.py": PAIRED})) == [("BRK703", 8)]
+
+
+BASE = """
+import torch
+
+
+class Recorder:
+    def __init__(self):
+        self.most = torch.ones(())
+
+    def attach(self, layer):
+        layer.register_forward_hook(self.behind)
+        layer.forward = self.around(layer.forward)
+
+    def behind(self, module, given, made):
+        return self.clipped(made)
+
+    def around(self, forward):
+        def inner(x):
+            return self.stored(forward(x))
+
+        return inner
+
+    def clipped(self, made):
+        return made
+
+    def stored(self, made):
+        return made
+"""
+DERIVED = """
+{head}
+class Clipping(Recorder):
+    def attach(self, layer):
+        layer.register_forward_hook(self.behind)
+        layer.forward = self.around(layer.forward)
+
+    def clipped(self, made):
+        return made * 2 if self.most > 1 else made
+
+    def stored(self, made):
+        return made * made.max().item()
+"""
+
+
+@pytest.mark.parametrize("is_apart", [True, False])
+def test_an_inherited_hook_calls_what_the_subclass_has(is_apart, tmp_path):
+    if is_apart:
+        files = {"base.py": BASE, "more.py": DERIVED.format(head="from base import Recorder\n\n")}
+        result = analysed(tmp_path, files)
+    else:
+        result = analysed(tmp_path, {"more.py": BASE + DERIVED.format(head="")})
+    lines = (tmp_path / "more.py").read_text().split("\n")
+    assert [(f.code, lines[f.line - 1].strip()) for f in result.findings] == [
+        ("BRK101", "return made * 2 if self.most > 1 else made"),
+        ("BRK201", "return made * made.max().item()"),
+    ]

@@ -109,3 +109,24 @@ def test_sorting_the_keys_of_a_dict_by_what_it_holds(tmp_path):
     body = "d = {'a': 2, 'b': 1}\nreturn x + len(sorted(d, key=d.get))\n"
     result = region(tmp_path, body)
     assert found(result) == [] and result.gaps == ()
+
+
+@pytest.mark.parametrize(
+    "put",
+    [
+        "self.kept[name].append(x)",
+        "self.by_name.setdefault(name, []).append(x)",
+        "self.by_name.setdefault('all', []).append(x)",
+    ],
+)
+def test_lists_of_keys_that_are_not_known_are_of_any_length(put, tmp_path):
+    held = put.partition(".append")[0].replace(".setdefault(", "[").replace(", [])", "]")
+    source = (
+        "import torch\nfrom collections import defaultdict\n\n\nclass Net(torch.nn.Module):\n"
+        "    def __init__(self):\n        super().__init__()\n"
+        "        self.kept, self.by_name = defaultdict(list), {}\n\n"
+        f"    def forward(self, x: torch.Tensor, name):\n        {put}\n"
+        f"        if len({held}) == 3:\n            x = x * x.max().item()\n        return x\n"
+    )
+    result = analysed(tmp_path, {"net.py": source})
+    assert ("BRK201", 13) in found(result)

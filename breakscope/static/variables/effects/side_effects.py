@@ -14,6 +14,7 @@ from breakscope.static.definitions.homes import home_of, note_nested
 from breakscope.static.machine.frames import Frame
 from breakscope.static.machine.lattice import join
 from breakscope.static.machine.machine import Machine
+from breakscope.static.variables.effects.emitting import emit_call
 from breakscope.static.variables.effects.settling import longest_kept, settles
 
 # methods that take items out of a container
@@ -45,6 +46,14 @@ def note_closure(machine: Machine, container: Sequence | Dict, frame: Frame) -> 
                     note_nested(machine, container, name)
                     return
         scope = scope.scope
+
+
+def read_limit(machine: Machine, owner: Sequence, node: ast.AST, frame: Frame) -> Value:
+    """`maxlen` of a deque, which Dynamo does not have of one that outlives the call."""
+    note_closure(machine, owner, frame)
+    if owner.home or home_of(machine, owner):
+        emit_call(machine, "maxlen of a deque that is given", owner, (), {}, node, frame)
+    return Py("int", "config")
 
 
 def note_driver_item(

@@ -66,6 +66,11 @@ FIELDS: dict[str, dict[str, Value]] = {
 }
 
 
+OF_CONTEXTS = frozenset(
+    "save_for_backward save_for_forward mark_dirty mark_non_differentiable set_materialize_grads".split()
+)
+
+
 class LibraryObjectVariable(Variable):
     """An object of a class outside the checked source."""
 
@@ -170,7 +175,10 @@ class LibraryObjectVariable(Variable):
         if owner.name == "torch.autograd.function.FunctionCtx":
             if name == "saved_tensors":
                 return Sequence("tuple", None, Tensor())
-        elif owner.name in ("torch.finfo", "torch.iinfo"):
+            if name == "needs_input_grad":
+                return Sequence("tuple", None, Py("bool", "config"))
+            return Method(owner, name) if name in OF_CONTEXTS else UNKNOWN
+        if owner.name in ("torch.finfo", "torch.iinfo"):
             return Py("number")
         return FIELDS.get(owner.name, {}).get(name) or Method(owner, name)
 

@@ -44,6 +44,7 @@ from breakscope.static.variables.effects.emitting import emit_call
 from breakscope.static.variables.library.concurrency.threads import OF_THREADS, THREAD
 from breakscope.static.variables.numpy import note_texts_read
 from breakscope.static.variables.objects.assigned import assigned_tensor
+from breakscope.static.variables.objects.autograd import context_attribute, is_context
 from breakscope.static.variables.objects.decorated import note_decorated
 from breakscope.static.variables.objects.module_containers import (
     HELD,
@@ -248,6 +249,8 @@ def fallback_attribute(
         return Method(owner, name)
     if name in OF_THREADS and THREAD in external_bases(machine, owner.cls.info):
         return Method(owner, name)
+    if is_context(machine, owner):
+        return context_attribute(machine, owner, name, node, frame)
     getter = find_member(machine, owner.cls.info, "__getattr__")
     bases = (getattr(builtins, base, None) for base in external_bases(machine, owner.cls.info))
     if getter is None or any(hasattr(base, name) for base in bases):

@@ -6,11 +6,14 @@ from __future__ import annotations
 import ast
 
 from breakscope.rulekit.values import (
+    NONE,
     UNKNOWN,
     Class,
+    Dict,
     ExternalInstance,
     Function,
     Instance,
+    Method,
     Sequence,
     Tensor,
     Value,
@@ -22,11 +25,15 @@ from breakscope.static.definitions.classes import (
     mro_of,
 )
 from breakscope.static.machine.frames import Frame
+from breakscope.static.machine.lattice import join
 from breakscope.static.machine.machine import Machine
 from breakscope.static.variables.effects.emitting import args_certainty, emit_call
 from breakscope.static.variables.effects.subgraphs import call_quietly
+from breakscope.static.variables.objects.construction import note_made, stand_in
 
 FUNCTION = "torch.autograd.Function"
+CONTEXT_CLASS, SAVE = "FunctionCtx", "save_for_backward"
+DELETED = "torch.autograd.function.FunctionCtx.__delattr__"
 CONTEXT = ExternalInstance("torch.autograd.function.FunctionCtx")
 
 
@@ -57,18 +64,55 @@ def call_autograd_function(machine: Machine, owner: Class, args, kwargs, node, f
     )
     if isinstance(forward, Function):
         setup = find_member(machine, owner.info, "setup_context")
-        ctx = [CONTEXT] if setup is None else []
-        result = machine.call(bound_to(forward, owner), [*ctx, *args], kwargs, node, frame)
-        if frame.emits and any(a.is_tensor and a.requires_grad is not False for a in args):
-            given = [CONTEXT, Sequence("tuple", list(args)), result]
+        ctx = new_context(machine, frame)
+        first = [ctx] if setup is None else []
+        result = machine.call(bound_to(forward, owner), [*first, *args], kwargs, node, frame)
+        rest = [kwargs["*"]] if "*" in kwargs else []
+        if frame.emits and _may_need_gradient([*args, *rest]):
+            given = [ctx, Sequence("tuple", list(args)), result]
             call_for_gradient(machine, owner, setup, given, node, frame)
-            call_backward(machine, owner, result, node, frame)
+            call_backward(machine, owner, ctx, result, node, frame)
         return result
     return Tensor()
 
 
+def _may_need_gradient(args: list[Value]) -> bool:
+    """A function is applied to a tensor at least, which may be among those that are not known."""
+    tensors = [value for value in args if value.is_tensor] or [
+        Tensor(sure=False) for value in args if value.is_unknown
+    ]
+    return any(tensor.requires_grad is not False for tensor in tensors)
+
+
+def new_context(machine: Machine, frame: Frame) -> Value:
+    """The object that `forward` keeps for `backward` what it is to use."""
+    ctx = Instance(stand_in(machine, CONTEXT_CLASS))
+    machine.objects.kept.append(ctx)
+    note_made(machine, ctx, frame)
+    return ctx
+
+
+def is_context(machine: Machine, value: Value) -> bool:
+    return type(value) is Instance and value.cls is machine.objects.stand_ins.get(CONTEXT_CLASS)
+
+
+def context_attribute(
+    machine: Machine, ctx: Instance, name: str, node: ast.AST, frame: Frame
+) -> Value:
+    """What nothing was seen to keep on the context."""
+    if name == SAVE:
+        return Method(ctx, name)
+    return machine.getattr(CONTEXT, name, node, frame)
+
+
+def save_for_backward(machine: Machine, ctx: Instance, args: list[Value]) -> Value:
+    saved, before = Sequence("tuple", list(args)), ctx.attributes.get("saved_tensors")
+    ctx.attributes["saved_tensors"] = saved if before is None else join(before, saved)
+    return NONE
+
+
 def call_backward(
-    machine: Machine, owner: Class, result: Value, node: ast.AST, frame: Frame
+    machine: Machine, owner: Class, ctx: Value, result: Value, node: ast.AST, frame: Frame
 ) -> None:
     """What the gradient of each result goes into."""
     outputs = (
@@ -76,7 +120,10 @@ def call_backward(
     )
     gradients = [Tensor("float", sure=False) if o.is_tensor else UNKNOWN for o in outputs]
     backward = find_member(machine, owner.info, "backward")
-    call_for_gradient(machine, owner, backward, [CONTEXT, *gradients], node, frame)
+    # `forward` is a subgraph of its own: what it made is outside of this one
+    kept = [v for v in ctx.attributes.values() if isinstance(v, Sequence | Dict)]
+    machine.region.outside_subgraph.update(map(id, kept))
+    call_for_gradient(machine, owner, backward, [ctx, *gradients], node, frame)
 
 
 def call_for_gradient(

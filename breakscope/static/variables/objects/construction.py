@@ -119,16 +119,17 @@ def call_namespace(machine: Machine, args, kwargs, node: ast.AST, frame: Frame) 
     """`types.SimpleNamespace(a=1)`: outside of regions an object whose attributes are known."""
     if args or any(name.startswith("*") for name in kwargs):
         return ExternalInstance("types.SimpleNamespace", tuple(args), tuple(kwargs.items()))
-    if machine.objects.namespace is None:
-        module = ModuleInfo(
-            "", "types", "", False, b"", ast.parse("class SimpleNamespace:\n    pass\n")
-        )
-        machine.objects.namespace = Class(
-            ClassInfo("SimpleNamespace", "SimpleNamespace", module.tree.body[0], module)
-        )
-    made = Instance(machine.objects.namespace, dict(kwargs))
+    made = Instance(stand_in(machine, "SimpleNamespace"), dict(kwargs))
     machine.objects.kept.append(made)
     return made
+
+
+def stand_in(machine: Machine, name: str) -> Class:
+    """An empty class in the place of a library's, whose objects keep what they are given."""
+    if name not in machine.objects.stand_ins:
+        module = ModuleInfo("", "types", "", False, b"", ast.parse(f"class {name}:\n    pass\n"))
+        machine.objects.stand_ins[name] = Class(ClassInfo(name, name, module.tree.body[0], module))
+    return machine.objects.stand_ins[name]
 
 
 def call_member(
