@@ -133,3 +133,25 @@ class Net(torch.nn.Module):
     assert [(f.code, f.line, f.condition) for f in result.findings] == [
         ("BRK101", 15, "self.kept is not None")
     ]
+
+
+LIMITED = """\
+import collections
+import torch
+
+kept = collections.deque([1, 2]{limit})
+
+
+@torch.compile
+def step(x):
+    own = collections.deque([1]{limit})
+    if own.maxlen is None:
+        x = x + 1
+    return x + 1 if kept.maxlen is None else x - 1
+"""
+
+
+@pytest.mark.parametrize(("limit", "wanted"), [(", maxlen=4", [("BRK830", 12)]), ("", [])])
+def test_the_limit_of_a_deque_that_is_given(limit, wanted, tmp_path):
+    """Dynamo has that of one that the region makes."""
+    assert found(analysed(tmp_path, {"kept.py": LIMITED.format(limit=limit)})) == wanted

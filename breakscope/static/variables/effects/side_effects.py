@@ -49,9 +49,11 @@ def note_closure(machine: Machine, container: Sequence | Dict, frame: Frame) -> 
 
 
 def read_limit(machine: Machine, owner: Sequence, node: ast.AST, frame: Frame) -> Value:
-    """`maxlen` of a deque, which Dynamo does not have of one that outlives the call."""
+    """`maxlen` of a deque, which Dynamo does not have of one that outlives the call; a file that gives none a
+    limit asks in vain."""
     note_closure(machine, owner, frame)
-    if owner.home or home_of(machine, owner):
+    is_limited = b"maxlen=" in frame.module.text
+    if is_limited and (owner.home or home_of(machine, owner)):
         emit_call(machine, "maxlen of a deque that is given", owner, (), {}, node, frame)
     return Py("int", "config")
 
