@@ -260,9 +260,8 @@ class Objects(Struct, eq=False):
     filled: dict[int, Value] = {}  # module class -> that for arguments of regions, with its parts
     # (object that stands for arguments, attribute) -> what methods of its class assign
     assigned: dict[tuple[int, str], Value] = {}
-    stand_ins: dict[
-        str, Class
-    ] = {}  # for classes of libraries whose objects' attributes are followed
+    # for classes of libraries whose objects' attributes are followed
+    stand_ins: dict[str, Class] = {}
     tuple_classes: dict[tuple, Class] = {}  # what collections.namedtuple made
     hooks: dict[int, list] = {}  # id of a module value -> [(kind, hook)]
     # containers inside of others that outlive the call: where
