@@ -22,7 +22,6 @@ SHRINKING = frozenset("clear pop popleft popitem remove discard __delitem__".spl
 # the names in a condition: not attributes, nor texts
 WORD = re.compile(r"""(?<![\w.'"])[A-Za-z_]\w*""")
 OF_CONFIGURATION = frozenset("self and or not is in None True False".split())
-BEFORE = (0, 0)  # all lines
 
 
 def put_attribute(machine: Machine, owner: Instance, name: str, value: Value, frame: Frame) -> None:
@@ -219,7 +218,7 @@ def _read_at(machine: Machine, key: tuple, frame: Frame) -> tuple[int, int] | No
     if activation is frame.activation:
         return node.lineno, node.col_offset
     is_here = activation is None or any(s.child is activation for s in frame.activation.steps)
-    return None if is_here else BEFORE
+    return None if is_here else (0, 0)  # before all lines
 
 
 def shrinks_late(
