@@ -1,9 +1,9 @@
 """`maxlen` of a deque that a compiled function is given is None while Dynamo traces.
 
 Dynamo rebuilds a deque of an argument, a global name or an attribute without its limit. What asks for the
-limit gets None: `history.maxlen is None` is true, `len(history) < history.maxlen` fails, and arithmetic with it
-is an error in compiling. No message says so; the result is another one than without `torch.compile`. A deque
-that the function makes itself has its limit.
+limit gets None: `history.maxlen is None` is true, and `history.maxlen == 4` false, without a message, so that the
+result is another one than without `torch.compile`. `len(history) < history.maxlen` leaves the whole function to
+Python, and a tensor times the limit is an error in compiling. A deque that the function makes itself has its limit.
 
 Keep the limit as a number of your own beside the deque, and read that.
 """

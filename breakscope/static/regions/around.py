@@ -46,8 +46,8 @@ FILES = re.compile(
 PLAIN = frozenset({"str", "int", "float", "bool", "bytes"})
 # what a function returns that hands out no tensor, by its annotation
 RETURNED = PLAIN | {"np.ndarray", "numpy.ndarray", "Image.Image", "PIL.Image.Image", "plt.Figure"}
-# packages without tensors, in which functions that prepare data or judge results do their work
 DATA = "torch.utils.data"
+# packages without tensors, in which functions that prepare data or judge results do their work
 OF_DATA = frozenset(
     f"scipy sklearn pandas networkx matplotlib seaborn plotly PIL cv2 skimage {DATA}".split()
 )

@@ -76,7 +76,7 @@ class Usage:
         )
 
     def is_bound(self, name: str) -> bool:
-        """True where the body slices by the parameter as it is, which none does by a tensor's values."""
+        """True where the body slices by the parameter as it is, as by a number: seldom is it a tensor."""
         return "[:]" in self.of(name) and self._end_of_given(name)[0] == float("inf")
 
     def is_documented_as_sparse(self, name: str) -> bool:
