@@ -5,6 +5,9 @@ a function of its own, and that is compiled for the number that came out first. 
 and the function is compiled once more, with the number as a symbol; a branch on it, or a size, may compile it
 again for later ones. What only keeps or returns the number is not compiled for it.
 
+A function that Dynamo leaves to Python, one under `torch.compiler.disable` or one with a break, hands on what it
+returns in the same way: a number that it reads, draws or counts, or a clock's.
+
 What `random.choice` and its like give is another one as well, and each that guards tell apart is compiled for.
 
 What keeps the number a tensor removes the break and this: `y * scale` works with a 0-d tensor as it does with a

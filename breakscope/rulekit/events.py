@@ -209,6 +209,7 @@ class Call(Event, frozen=True, kw_only=True):
     receiver: Value | None = None
     args: tuple[Value, ...] = ()
     kwargs: dict[str, Value]
+    result: Value | None = None  # what it gives back, of a function that Dynamo leaves to Python
     # what the receiver, else the first argument, derives from, where rules need it: classes of
     # the checked source (`node` is the statement), names of others
     classes: tuple[Any, ...] = ()

@@ -17,6 +17,7 @@ from breakscope.static.findings.apart import Apart
 from breakscope.static.findings.exceptions import breaks_itself, is_traced
 from breakscope.static.findings.listeners import Listeners
 from breakscope.static.findings.resumed import (
+    gives_back,
     held_number,
     is_returned,
     resumed,
@@ -53,7 +54,7 @@ class Matcher:
         # the numbers in tensors that a region has read, each with the conditions under which
         self._read: dict[int, set[str]] = {}
         # by activation: what breaks in it hand on that it gives back
-        self._returned: dict[int, list[tuple[Event, Rule, Way, Chain]]] = {}
+        self._returned: dict[int, dict[int, tuple[Event, Rule, Way, Chain]]] = {}
         self.resumed = {place for place, version in RESUMED_BEFORE.items() if not since(version)}
 
     def problems(self, event: Event, activation: Activation) -> list[tuple[Rule, Problem]]:
@@ -310,20 +311,20 @@ class Matcher:
     ) -> None:
         """Match the rules to the code behind a break, where the region is called several times."""
         activation = seen.activation
-        skips = step.event.skips and step.event.skips not in self.resumed
-        if seen.skipped or skips or not seen.is_repeated:
+        if not seen.is_repeated:
             return
         way = replace(seen.way, condition=condition or seen.way.condition)
-        events = []
-        for earlier, of, its_way in seen.numbers:
-            events.append(
-                (held_number(earlier, of, activation, step.event.node, seen.fixed), its_way)
-            )
-        if activation.works_behind(index):
+        skips = step.event.skips and step.event.skips not in self.resumed
+        resumes, events = not (seen.skipped or skips), []
+        for earlier, of, its_way in seen.numbers if resumes else ():
+            held = held_number(earlier, of, activation, step.event.node, seen.fixed)
+            events.append((held, its_way))
+        if resumes and activation.works_behind(index):
             events.append((resumed(step.event, rule, activation, seen.varies, seen.fixed), way))
         elif is_returned(step.event, rule, activation, seen.varies, seen.fixed):
-            self._returned.setdefault(id(activation), []).append((step.event, rule, way, seen.here))
-        if seen.varies:
+            given = self._returned.setdefault(id(activation), {})
+            given.setdefault(id(step.event), (step.event, rule, way, seen.here))
+        if resumes and seen.varies:
             seen.numbers.append((step.event, rule, way))
         for event, its_way in events:
             self._keep_resumed(event, activation, its_way, seen.here, seen)
@@ -337,10 +338,13 @@ class Matcher:
         skips = step.skips and step.skips not in self.resumed
         if seen.skipped or skips or not seen.is_repeated:
             return
-        for event, rule, way, here in self._returned.get(id(step.child), ()):
+        for event, rule, way, here in [*self._returned.get(id(step.child), {}).values()]:
             if seen.activation.works_behind(index):
                 behind = resumed_in_caller(event, rule, seen.activation, step.node)
                 self._keep_resumed(behind, step.child, way, here, seen)
+            elif gives_back(seen.activation, step.node):
+                given = self._returned.setdefault(id(seen.activation), {})
+                given.setdefault(id(event), (event, rule, way, here))
 
     def _match_eager(self, seen: Seen) -> None:
         """Match the rules to what only Python comes to, behind a break or because of one."""

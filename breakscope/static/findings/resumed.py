@@ -12,6 +12,7 @@ from breakscope.rulekit.resumed import Resumed
 from breakscope.rulekit.rule import Rule
 from breakscope.rulekit.values import Const, External, Function, Sequence
 from breakscope.rulekit.walking import children, names_in, walk
+from breakscope.static.findings.left_to_python import drawn_in, read_in
 from breakscope.static.machine.frames import Activation
 from breakscope.static.variables.library.draws import CLOCKS, DRAWS
 from breakscope.static.variables.numpy import size_drawn
@@ -104,6 +105,12 @@ def is_returned(
     return bool(comes_of) and flow.is_returned(event.node)
 
 
+def gives_back(caller: Activation, call: ast.AST) -> bool:
+    """True for a function that returns what a call gives."""
+    function = function_of(caller)
+    return function is not None and flow_of(function).is_returned(call)
+
+
 def resumed_in_caller(
     event: Event, rule: Rule, caller: Activation, call: ast.AST
 ) -> Resumed | None:
@@ -119,6 +126,8 @@ def _drawn(event: Event) -> str:
     """What Python draws there: a number, or one of several numbers, texts and functions, which guards tell apart."""
     if type(event) is not Call:
         return ""
+    if what := drawn_in(event):
+        return what
     source = event.args[0] if event.args and event.name in CHOSEN else None
     items = source.items if isinstance(source, Sequence) else None
     if items and all(isinstance(item, Const | External | Function) for item in items):
@@ -148,6 +157,8 @@ def _handed_on(event: Event, rule: Rule) -> str:
     if type(event) is ScalarRead:
         is_number = event.how in NUMBERS and getattr(event.value, "dtype", None) != "bool"
         return "number" if is_number else ""
+    if type(event) is Call and (what := read_in(event)):
+        return what
     by_values = any(text.startswith(BY_VALUES) for text in (*rule.dynamo, *rule.shares))
     has_least = "minlength" in getattr(event, "kwargs", ())  # and mostly is as long as that
     return "size" if by_values and not has_least and not getattr(event, "store", "") else ""
@@ -295,9 +306,10 @@ class Flow:
     def is_returned(self, node: ast.AST) -> bool:
         """True for a value in a `return`, or that a name has which a `return` names."""
         statement = self._statement(node)
-        if not isinstance(statement, ast.Assign):
+        if not isinstance(statement, ast.Assign | ast.AugAssign):
             return isinstance(statement, ast.Return)
-        names = {name for target in statement.targets for name in _bound(target)}
+        targets = statement.targets if type(statement) is ast.Assign else [statement.target]
+        names = {name for target in targets for name in _bound(target)}
         loads = (load for name in names for load in self.loads.get(name, ()))
         return any(isinstance(self._statement(load), ast.Return) for load in loads)
 

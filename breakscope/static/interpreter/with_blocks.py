@@ -6,10 +6,7 @@ from __future__ import annotations
 import ast
 
 from breakscope.rulekit.values import (
-    FALSE,
-    TRUE,
     UNKNOWN,
-    External,
     ExternalInstance,
     Function,
     Instance,
@@ -19,26 +16,11 @@ from breakscope.rulekit.values import (
 )
 from breakscope.static.interpreter.assignment import assign_target
 from breakscope.static.interpreter.blocks import exec_block
-from breakscope.static.machine.driver import INFERENCE, OFF
 from breakscope.static.machine.frames import GO_ON, Frame, Raised
 from breakscope.static.machine.machine import Machine
 from breakscope.static.project.generators import is_generator
+from breakscope.static.variables.library.entered import note_entered
 from breakscope.static.variables.library.evaluated import is_followed
-
-SWITCH = "torch.set_grad_enabled"
-STATES = {
-    "torch.autocast": "autocast",
-    "torch.amp.autocast": "autocast",
-    "torch.cpu.amp.autocast": "autocast",
-    "torch.cuda.amp.autocast": "autocast",
-    "torch.no_grad": "grad_mode",
-    "torch.inference_mode": "grad_mode",
-    "torch.enable_grad": "grad_mode",
-    SWITCH: "grad_mode",
-    "torch.device": "global_state",
-}
-# with which argument they change nothing
-OF_GRADIENTS = {SWITCH: TRUE, "torch.inference_mode": FALSE}
 
 
 def exec_with(machine: Machine, node: ast.With, frame: Frame) -> int:
@@ -59,14 +41,7 @@ def exec_with(machine: Machine, node: ast.With, frame: Frame) -> int:
             assign_target(machine, item.optional_vars, entered, frame, node)
         if frame.emits and machine.skips_frame(manager):
             frame.skips = frame.skips or "with"
-        if (
-            machine.driver.function is not None
-            and isinstance(manager, ExternalInstance)
-            and manager.name in STATES
-        ):
-            machine.driver.state[STATES[manager.name]] = (
-                "" if is_plain(manager) else manager_text(machine, manager, item, frame)
-            )
+        note_entered(machine, manager, item.context_expr, frame)
         swallows = swallows or (
             isinstance(manager, ExternalInstance) and manager.name == "contextlib.suppress"
         )
@@ -131,28 +106,3 @@ def _run_inside(machine: Machine, manager: Function, node: ast.With, frame: Fram
 
 def exec_body(machine: Machine, node: ast.With, frame: Frame) -> int:
     return exec_block(machine, node.body, frame)
-
-
-def manager_text(machine: Machine, manager: ExternalInstance, item, frame: Frame) -> str:
-    """A context as it is written, and what its arguments are: one line may enter several."""
-    given = [*manager.args, *(value for _, value in manager.kwargs)]
-    if manager.name == "torch.no_grad" or (manager.name == SWITCH and given == [FALSE]):
-        return OFF
-    if manager.name == "torch.inference_mode" and given in ([], [TRUE]):
-        return INFERENCE
-    named = [
-        v.name if isinstance(v, External) else str(v.value)
-        for v in given
-        if v.is_const or isinstance(v, External)
-    ]
-    return f"{machine.text(item.context_expr, frame.module)} {' '.join(named)}"
-
-
-def is_plain(manager: ExternalInstance) -> bool:
-    """True for a context that changes nothing where nothing was changed before."""
-    given = [*manager.args, *(value for _, value in manager.kwargs)]
-    if manager.name == "torch.enable_grad":
-        return True
-    if manager.name in OF_GRADIENTS:
-        return given == [OF_GRADIENTS[manager.name]]
-    return dict(manager.kwargs).get("enabled") == FALSE

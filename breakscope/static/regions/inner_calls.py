@@ -31,7 +31,9 @@ def apart_regions(
         info = getattr(call.callee, "info", None)
         compiled[id(info or call.callee)] = info
         for callee, group in _by_function(call.inner).items():
-            groups.setdefault(callee, {}).setdefault(id(info or call.callee), group)
+            found = groups.setdefault(callee, {}).setdefault(id(info or call.callee), group)
+            if found is not group:
+                found += _in_other_states(call, found, group)
     has_examples = any(call.has_examples for call in calls)
     regions = []
     for by_outer in groups.values():
@@ -45,6 +47,25 @@ def apart_regions(
             places = tuple((info.module.path, info.node.lineno) for info in outers)
             regions.append(replace(region, outers=places))
     return regions
+
+
+def _in_other_states(
+    outer: DrivenCall, found: list[DrivenCall], group: list[DrivenCall]
+) -> list[DrivenCall]:
+    """The first of the calls that are known, in states that only those of a later call of the same region are in:
+    the region itself was not called in them."""
+    before = [_own_state(call, outer) for call in found]
+    others = [call.state for call in group if _own_state(call, outer) not in before]
+    return [found[0]._replace(state=state) for state in others[:1]]
+
+
+def _own_state(call: DrivenCall, outer: DrivenCall) -> dict[str, str]:
+    """The state that the region has set for a call that it makes."""
+    return {
+        w: text
+        for w, text in call.state.items()
+        if text != outer.state.get(w, "") and w in OF_NOBODY
+    }
 
 
 def _by_function(calls: list[DrivenCall]) -> dict[int, list[DrivenCall]]:

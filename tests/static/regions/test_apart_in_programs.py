@@ -37,6 +37,25 @@ PROGRAMS = {
         with torch.no_grad():
             evaluate(torch.randn(4))
         """,
+    "a stack of contexts that only some calls enter": """
+        import contextlib
+
+        def note(value):
+            return (value * 2).relu()  # BRK718
+
+        @torch.compile(backend="eager")
+        def run(x, tracked):
+            with contextlib.ExitStack() as stack:
+                if not tracked:
+                    stack.enter_context(torch.no_grad())
+                y = note(x + 1)
+            return y
+
+        weights = torch.randn(4, requires_grad=True)
+        for _ in range(3):
+            run(weights, False)
+            run(weights, True)
+        """,
     "numbers in a call that is not the first": """
         def act(x, by):
             print("there")
@@ -244,6 +263,23 @@ QUIET = {
 
         first(torch.randn(4))
         second(torch.randn(4))
+        """,
+    "a stack of contexts that all calls enter": """
+        import contextlib
+
+        def note(value):
+            return (value * 2).relu()
+
+        @torch.compile(backend="eager")
+        def run(x):
+            with contextlib.ExitStack() as stack:
+                stack.enter_context(torch.no_grad())
+                y = note(x + 1)
+            return y
+
+        weights = torch.randn(4, requires_grad=True)
+        for _ in range(3):
+            run(weights)
         """,
     "a list that is only handed on": """
         @torch.compile(backend="eager")

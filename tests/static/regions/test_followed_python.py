@@ -110,6 +110,22 @@ PROGRAMS = {
                 step(x)
         """,
     ),
+    "an iterable of the program's own that `enumerate` goes over": (
+        "SIZE BRK712",
+        """
+        class Sizes:
+            def __init__(self, last):
+                self.sizes = range(8, last, 8)
+
+            def __iter__(self):
+                for size in self.sizes:
+                    yield size
+
+        def main():
+            for epoch, size in enumerate(Sizes(25)):
+                step(torch.ones(2, size))
+        """,
+    ),
     "a number that `enumerate` begins with": (
         "SIZE BRK712",
         """

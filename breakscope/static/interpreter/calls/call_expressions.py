@@ -30,6 +30,7 @@ from breakscope.static.interpreter.calls.abstract_calls import (
     is_a_subclass_s,
     is_left_to_subclasses,
 )
+from breakscope.static.interpreter.calls.disabled import call_disabled
 from breakscope.static.interpreter.calls.running import followed_call
 from breakscope.static.interpreter.narrowing import narrow_by_call, narrow_by_guard
 from breakscope.static.machine.frames import Activation, Frame, Raised
@@ -205,7 +206,25 @@ def inline(
     node: ast.AST,
     frame: Frame,
 ) -> Value:
-    """Call a function of the checked source; the result and the events are remembered by
+    """Call a function of the checked source."""
+
+    def run() -> Value:
+        return follow(machine, function, args, kwargs, node, frame)
+
+    if "disabled" in function.info.marks and frame.emits:
+        return call_disabled(machine, function, args, kwargs, node, frame, run)
+    return run()
+
+
+def follow(
+    machine,
+    function: Function,
+    args: list[Value],
+    kwargs: dict[str, Value],
+    node: ast.AST,
+    frame: Frame,
+) -> Value:
+    """Follow a call of a function of the checked source; the result and the events are remembered by
     arguments."""
     info = function.info
     if frame.emits and function.scope is not None and function.scope.function is not None:
@@ -214,8 +233,6 @@ def inline(
             function, info = inner, inner.info
     if function.args or function.kwargs:
         args, kwargs = [*function.args, *args], {**dict(function.kwargs), **kwargs}
-    if "disabled" in info.marks:
-        emit_call(machine, "torch.compiler.disable()", function, args, kwargs, node, frame)
     if function.bound is not None:
         args = [function.bound, *args]
     if frame.caught and frame.emits and kwargs and misfits(info, kwargs):

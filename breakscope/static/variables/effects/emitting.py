@@ -53,11 +53,12 @@ def emit_call(
     frame: Frame,
     certainty: str = "certain",
     *,
+    result: Value | None = None,
     bases: tuple[str, ...] = (),
     classes: tuple[ClassInfo, ...] = (),
 ) -> None:
-    """Emit a call of something outside the checked source, where some rule listens to it; `bases`
-    and `classes` as in the event."""
+    """Emit a call of something outside the checked source, where some rule listens to it; `result`,
+    `bases` and `classes` as in the event."""
     if frame.emits and machine.region.drawn:
         args = tuple(args)
         known = machine.library.tables.numbers.get(name, {})
@@ -72,6 +73,7 @@ def emit_call(
             receiver=receiver,
             args=tuple(args),
             kwargs=kwargs,
+            result=result,
             bases=bases,
             classes=classes,
         )

@@ -34,7 +34,6 @@ from breakscope.static.variables.effects.emitting import (
     is_some_tensor,
 )
 from breakscope.static.variables.library.followed_iteration import (
-    listed,
     sorted_items,
     taken_item,
     turns_of,
@@ -84,7 +83,7 @@ def most_items(machine: Machine, frame: Frame) -> int:
 
 def builtin_enumerate(machine: Machine, args, kwargs, node, frame) -> Value:
     source = args[0] if args else UNKNOWN
-    items = listed(machine, source, node, frame)
+    items = turns_of(machine, source, node, frame)
     if items is not None and len(items) <= most_items(machine, frame):
         start = kwargs.get("start", args[1] if len(args) > 1 else Const(0))
         first = start.value if isinstance(start, Const) and type(start.value) is int else None
@@ -112,7 +111,7 @@ def builtin_map(machine: Machine, args, kwargs, node, frame) -> Value:
     elements = [machine.iterate(a, node, frame) for a in args[1:]]
     if any(e is None for e in elements) or not args:
         return Sequence("iterator", [])
-    known = [listed(machine, a, node, frame) for a in args[1:]]
+    known = [turns_of(machine, a, node, frame) for a in args[1:]]
     if known and None not in known and min(map(len, known)) <= most_items(machine, frame):
         rows = zip(*known)
         return Sequence(

@@ -23,6 +23,7 @@ from breakscope.static.variables.external import enter_package
 from breakscope.static.variables.library.concurrency.queues import call_queue_method
 from breakscope.static.variables.library.concurrency.threads import call_thread_method
 from breakscope.static.variables.library.draws import drawn
+from breakscope.static.variables.library.entered import note_entered
 from breakscope.static.variables.library.evaluated import evaluated_call
 from breakscope.static.variables.library.known_results import PYTHON_RESULTS
 from breakscope.static.variables.library.options import PARSED, PARSER, option, parser_result
@@ -107,6 +108,8 @@ class LibraryObjectVariable(Variable):
             and machine.driver.calls is not None
         ):
             note_step_of_scheduler(machine, owner, node, frame)
+        if full == "contextlib.ExitStack.enter_context" and args and not frame.undecided:
+            note_entered(machine, args[0], node.args[0] if node.args else node, frame)
         if name == "step" and is_optimizer(owner):
             if frame.emits:
                 note_step(machine, owner, node, frame)
