@@ -187,7 +187,7 @@ def _joined(machine: Machine, name: str, last: str, args, kwargs, frame: Frame) 
         _joined_sizes(last, args, kwargs) if not frame.emits else None,
         is_tensor and element.sure,
     )
-    return made if frame.emits else as_made(machine, made)
+    return made if frame.emits else tracked(machine, as_made(machine, made), (args[0],))
 
 
 def other_torch_name(

@@ -101,8 +101,17 @@ def tracked(machine: Machine, result: Tensor, parts: tuple[Value, ...]) -> Tenso
         return result
     if result.dtype in ("int", "bool") or machine.driver.state.get("grad_mode"):
         return replace(result, requires_grad=False) if result.dtype == "float" else result
-    is_tracked = any(type(part) is Tensor and part.requires_grad for part in parts)
-    return replace(result, requires_grad=True) if is_tracked else result
+    lists = [part.items for part in parts if type(part) is Sequence and part.items]
+    parts = (
+        *(part for part in parts if type(part) is not Sequence),
+        *(v for vs in lists for v in vs),
+    )
+    known = [part.requires_grad for part in parts if type(part) is Tensor]
+    if any(known):
+        return replace(result, requires_grad=True)
+    is_plain = known and all(flag is False for flag in known)
+    is_plain = is_plain and all(isinstance(part, Tensor | Const) for part in parts)
+    return replace(result, requires_grad=False) if is_plain else result
 
 
 def track_in_place(owner: Tensor, tracked: bool, node: ast.AST, frame: Frame) -> Tensor:
