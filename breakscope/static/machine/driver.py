@@ -123,12 +123,18 @@ class Driver(Struct, eq=False):
     chance: Random | None = None  # gives examples of what the file's own code draws
     latest: dict[tuple, int] = {}  # the last of them, by what was asked for
     examples: int = 0  # how many there were
+    left_to_python: bool = False  # what is compiled has called a function that is disabled
     stands_for_many: int = 0  # more than 0 while one run of a body stands for all of its turns
 
     @property
     def sets(self) -> bool:
         """True while what is set from outside of regions is noted."""
         return self.function is not None and not self.inside
+
+    @property
+    def notes(self) -> bool:
+        """The same, and while Python runs a function that what is compiled leaves to it."""
+        return self.sets or self.left_to_python
 
     def number_in(self, tensor: Value, frame: Frame) -> Value | None:
         """The example of the number in a drawn tensor, in the code around a region."""
@@ -184,6 +190,15 @@ class Driver(Struct, eq=False):
         elif type(value) is Sequence and value.type == "tuple":
             for item in value.items or ():
                 self.note_varying(item)
+
+    @contextmanager
+    def leaves_to_python(self) -> Iterator[None]:
+        """While Python runs a function that is disabled: what it sets, it sets between graphs."""
+        before, self.left_to_python = self.left_to_python, self.inside
+        try:
+            yield
+        finally:
+            self.left_to_python = before
 
     @contextmanager
     def one_for_many(self) -> Iterator[None]:

@@ -91,3 +91,71 @@ def test_the_same_one_or_one_that_nothing_looks_at(helper, body, tmp_path):
 def test_a_tensor_as_long_as_its_values_make_it(tmp_path):
     helper = DISABLED + "return x[x > 0]"
     assert hazards(tmp_path, helper, "k = helper(x)\nreturn k.sum() / k.shape[0]") == ["BRK731"]
+
+
+SET_BY_PYTHON = """\
+import torch
+
+COUNTS = {{"steps": 0}}
+limit = 1.0
+
+
+class Meter:
+    def __init__(self):
+        self.calls = 0
+        self.last = 0.0
+        self.total = 0.0
+
+    @torch.compiler.disable
+    def update(self, value):
+        self.calls += 1
+        self.last = value.item()
+        self.total += self.last
+
+    @property
+    def average(self):
+        return self.total / self.calls
+
+
+@torch.compiler.disable
+def count():
+    global limit
+    COUNTS["steps"] += 1
+    limit = limit * 0.9
+
+
+meter = Meter()
+
+
+@torch.compile(backend="eager")
+def step(x):
+{body}
+
+
+for _ in range(4):
+    step(torch.randn(4))
+"""
+READ = [
+    "meter.update(x.mean())\nreturn x / meter.calls",
+    "meter.update(x.mean())\nreturn x - meter.average",
+    "y = x - meter.last\nmeter.update(x.mean())\nreturn y",
+    "count()\nreturn x / COUNTS['steps']",
+    "count()\nreturn x / limit",
+]
+NOT_READ = ["meter.update(x.mean())\nreturn x * 2", "count()\nreturn x * 2"]
+
+
+def set_by_python(folder, body):
+    lines = "\n".join(f"    {line}" for line in body.splitlines())
+    result = analysed(folder, {"run.py": SET_BY_PYTHON.format(body=lines)})
+    return {code for code, _ in found(result) if code.startswith("BRK7")}
+
+
+@pytest.mark.parametrize("body", READ)
+def test_what_a_disabled_function_sets_and_the_region_reads(body, tmp_path):
+    assert set_by_python(tmp_path, body) == {"BRK702"}
+
+
+@pytest.mark.parametrize("body", NOT_READ)
+def test_what_only_the_disabled_function_reads(body, tmp_path):
+    assert set_by_python(tmp_path, body) == set()

@@ -126,6 +126,14 @@ PROGRAMS = {
                 step(torch.ones(2, size))
         """,
     ),
+    "tensors without gradients that are joined, beside a result with one": (
+        "SIZE BRK718",
+        """
+        def main():
+            step(torch.cat([torch.ones(2, 4), torch.ones(2, 4)]))
+            step(nn.Linear(4, 4)(torch.ones(4, 4)))
+        """,
+    ),
     "a number that `enumerate` begins with": (
         "SIZE BRK712",
         """

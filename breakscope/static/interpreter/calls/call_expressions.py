@@ -211,9 +211,12 @@ def inline(
     def run() -> Value:
         return follow(machine, function, args, kwargs, node, frame)
 
-    if "disabled" in function.info.marks and frame.emits:
+    if "disabled" not in function.info.marks:
+        return run()
+    if frame.emits:
         return call_disabled(machine, function, args, kwargs, node, frame, run)
-    return run()
+    with machine.driver.leaves_to_python():
+        return run()
 
 
 def follow(

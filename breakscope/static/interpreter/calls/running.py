@@ -58,7 +58,7 @@ def followed_call(
         remembered = machine.summaries.remembered[id(info)] = {}
     key = _call_key(function, mode, args, kwargs)
     # what code around a region does to its objects, it does each time
-    afresh = not emits and driver.sets and info.module is machine.file.module
+    afresh = not emits and driver.notes and info.module is machine.file.module
     outcome = None if afresh else remembered.get(key)
     most = limits.MOST_KNOWN_RUNS if afresh else limits.MOST_VARIANTS
     if outcome is None and (variants := remembered.get(key[:3], 0)) >= most:

@@ -67,7 +67,7 @@ def note_driver_item(
     node: ast.AST,
 ) -> None:
     """A running driver sets an item that the region may read."""
-    if machine.driver.sets and container.home and index.is_const:
+    if machine.driver.notes and container.home and index.is_const:
         before = machine.getitem(container, index, target, frame)
         if type(container) is Dict and not container.open and index.value not in container.items:
             before = NONE
@@ -245,7 +245,7 @@ def note_outside(
 ) -> None:
     """A running driver changes what the region may read: `name` of `owner` (an object, a
     module, a container)."""
-    if machine.driver.sets and not before.is_unknown:
+    if machine.driver.notes and not before.is_unknown:
         machine.driver.outside.append((owner, name, value, before, frame.module.path, node))
 
 
