@@ -81,12 +81,13 @@ def held_number(
     event: Event, rule: Rule, activation: Activation, behind: ast.AST, fixed: frozenset[str]
 ) -> Resumed | None:
     """The event of the code between a break that hands on a number and a later one, at `behind`, which has to hand
-    it on again; None where it is no number, or nobody has it there any more. A list is handed on as it is."""
+    it on again; None where it is no number, or nobody has it there any more. A list that has a name is handed on as it is."""
     function = function_of(activation) if _handed_on(event, rule) == "number" else None
     if function is None:
         return None
     flow = flow_of(function)
-    if getattr(event, "how", "") == "tolist" and not flow.is_unpacked(event.node):
+    is_list = getattr(event, "how", "") == "tolist" and not flow.is_unpacked(event.node)
+    if is_list and not flow.is_one_statement(event.node, behind):
         return None
     is_held = flow.comes_of_parameters(event.node, fixed) and flow.is_held_at(event.node, behind)
     return _resumed(event, "number") if is_held else None
@@ -295,6 +296,9 @@ class Flow:
         return is_plain and any(
             _begin(load) >= _begin(behind) for name in names for load in self.loads.get(name, ())
         )
+
+    def is_one_statement(self, node: ast.AST, other: ast.AST) -> bool:
+        return self._statement(node) is self._statement(other)
 
     def is_unpacked(self, node: ast.AST) -> bool:
         """True for a value that several names share."""

@@ -178,8 +178,12 @@ def _emit_parameter(
     values: list[Value],
 ) -> None:
     """Emit what differs between the values of one parameter."""
-    for path, parts in differing(values):
-        for what in variations(parts):
+    for path, found in differing(values):
+        given = [value for value in found if not value.is_none]
+        kinds = [(what, found) for what in variations(found)]
+        if path and 1 < len(given) < len(found):  # an item that is there only in some calls
+            kinds += [(what, given) for what in variations(given)]
+        for what, parts in kinds:
             use = uses.of(name, what == "size")
             is_tested = use == "branch" and len({part == Const(0) for part in parts}) > 1
             if recorder.is_dynamic and is_symbolic(what, parts) and not is_tested:

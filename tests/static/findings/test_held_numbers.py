@@ -17,6 +17,8 @@ for _ in range(3):
     step(torch.randn(4))
 """
 AGAIN = [
+    "return x.tolist(), x.sum().item()",
+    "return [x.tolist(), (x * 2).tolist()]",
     "print(x.sum().item())\nreturn x",
     "return {'a': x.sum().item(), 'b': x.mean().item()}",
     "a = x.sum().item()\nb = x.mean().item()\nreturn a, b",
@@ -29,6 +31,7 @@ AGAIN = [
     "held = {}\nheld['a'] = x.sum().item()\nheld['b'] = x.mean().item()\nreturn x, held",
 ]
 ONCE = [
+    "a = x.tolist()\nb = x.sum().item()\nreturn a, b",
     "a = x.sum().item()\nprint('there')\nreturn x + 1",
     "return x + 1, x.sum().item()",
     "a = x.sum().item()\nreturn x + 1, a",

@@ -159,3 +159,34 @@ def test_what_a_disabled_function_sets_and_the_region_reads(body, tmp_path):
 @pytest.mark.parametrize("body", NOT_READ)
 def test_what_only_the_disabled_function_reads(body, tmp_path):
     assert set_by_python(tmp_path, body) == set()
+
+
+def test_a_compiled_function_that_is_given_no_tensor(tmp_path):
+    program = """\
+import torch
+
+
+class Source:
+    def __init__(self):
+        self.scale = 0.4
+
+    @torch.compiler.disable
+    def rows(self, count):
+        self.scale = min(1.0, self.scale + 0.05)
+        return torch.randn(count, 4)
+
+
+source = Source()
+
+
+@torch.compile(backend="eager")
+def step(count):
+    rows = source.rows(count)
+    return rows * (1 - source.scale)
+
+
+for _ in range(3):
+    step(4)
+"""
+    result = found(analysed(tmp_path, {"run.py": program}))
+    assert result == [("BRK501", 19), ("BRK702", 20)]

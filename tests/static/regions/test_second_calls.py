@@ -90,3 +90,28 @@ def test_a_break_in_what_only_the_second_call_runs(body, lines, tmp_path):
     source = HEAD + textwrap.indent(textwrap.dedent(body).lstrip("\n"), "    ")
     breaks = [(c, n) for c, n in found(analysed(tmp_path, {"model.py": source})) if c != "BRK707"]
     assert [line for _, line in breaks] == lines
+
+
+def test_an_item_that_is_none_in_some_calls_and_of_several_sizes_in_others(tmp_path):
+    program = """\
+import torch
+
+
+@torch.compile(backend="eager")
+def step(**inputs):
+    total = inputs["image"].sum()
+    if inputs["text"] is not None:
+        total = total + inputs["text"].sum()
+    return total
+
+
+for text in ({texts}):
+    step(image=torch.ones(4), text=text)
+"""
+
+    def codes(texts):
+        result = analysed(tmp_path, {"run.py": program.replace("{texts}", texts)})
+        return sorted({code for code, _ in found(result)})
+
+    assert codes("torch.ones(3), None, torch.ones(5)") == ["BRK711", "BRK712"]
+    assert codes("torch.ones(3), None, torch.ones(3)") == ["BRK711"]

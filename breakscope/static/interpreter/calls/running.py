@@ -94,7 +94,7 @@ def followed_call(
     if is_known_recursion(machine, info, key, running, is_shared):
         return None
     running.append(key)
-    before = snapshot(arguments)
+    before, written = snapshot(arguments), len(driver.outside)
     try:
         outcome = run_function(machine, function, args, names, node, frame, emits)
     finally:
@@ -103,6 +103,10 @@ def followed_call(
         outcome.activation.seen = frozenset()
     if outcome.value is UNKNOWN or type(outcome.value) is Union or type(outcome.value) is Sequence:
         outcome.value = completed(machine, function, arguments, outcome.value)
+    if driver.inside and len(driver.outside) > written:
+        return (
+            outcome  # what it leaves to Python sets something: the next call may find another value
+        )
     group.add(outcome, arguments, before)
     everything.add(kind, group)
     remembered[key] = outcome
@@ -159,7 +163,10 @@ def run_function(
     )
     if emits:
         frame.began = machine.objects.made_count
-        activation.is_compiled_by_itself = is_function_compiled_apart(machine, function, names)
+        # what is handed to torch.compile is compiled whatever it shows
+        activation.is_compiled_by_itself = frame.depth == 1 or is_function_compiled_apart(
+            machine, function, names
+        )
         frame.certainty = caller.certainty
         frame.always = frame.depth == 1 or (caller.always and not caller.is_in_branch())
         for value in names.values():
