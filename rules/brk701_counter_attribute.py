@@ -41,6 +41,8 @@ def check(event):
         kind = type(initial.value).__name__
     elif isinstance(initial, Py) and initial.type in NUMBERS:
         kind = initial.type
+    elif initial.is_shape:  # the program's calls have left a size there
+        kind = "int"
     else:
         return
     if event.value.is_tensor:

@@ -115,3 +115,30 @@ for text in ({texts}):
 
     assert codes("torch.ones(3), None, torch.ones(5)") == ["BRK711", "BRK712"]
     assert codes("torch.ones(3), None, torch.ones(3)") == ["BRK711"]
+
+
+def test_a_counter_of_a_class_that_sizes_are_added_to(tmp_path):
+    program = """\
+import torch
+
+
+class Stats:
+    tokens = 0
+
+
+@torch.compile(backend="eager")
+def step(ids):
+    last = ids[:, -3:]
+    Stats.tokens += last.size(1)
+    return last * 2
+
+
+def main():
+    ids = torch.ones(1, 4)
+    while ids.size(1) < 9:
+        ids = torch.cat([ids, step(ids)[:, :1]], 1)
+
+
+main()
+"""
+    assert found(analysed(tmp_path, {"run.py": program})) == [("BRK712", 10), ("BRK701", 11)]
