@@ -209,15 +209,14 @@ class Call(Event, frozen=True, kw_only=True):
     receiver: Value | None = None
     args: tuple[Value, ...] = ()
     kwargs: dict[str, Value]
-    result: Value | None = None  # what it gives back, of a function that Dynamo leaves to Python
+    result: Value | None = None  # of a function that Dynamo leaves to Python
     # what the receiver, else the first argument, derives from, where rules need it: classes of
     # the checked source (`node` is the statement), names of others
     classes: tuple[Any, ...] = ()
     bases: tuple[str, ...] = ()
 
     def argument(self, position: int, keyword: str) -> Value | None:
-        """The argument at `position` (the receiver not counted) or under `keyword`; None when not
-        given."""
+        """The argument at `position` (the receiver not counted) or under `keyword`; None when not given."""
         if keyword in self.kwargs:
             return self.kwargs[keyword]
         return self.args[position] if position < len(self.args) else None

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from breakscope import limits
 from breakscope.rulekit.events import Call
 from breakscope.rulekit.values import Dict, Py, Scalar, Sequence, Tensor, Value, options
 from breakscope.static.interpreter.calls.disabled import DISABLED
 from breakscope.static.variables.tensors.sizes import DrawnSize
 
 WHAT = {"int": "number", "float": "number", "number": "number", "str": "choice"}
-DEPTH = 2  # of containers in containers
 
 
 def read_in(event: Call) -> str:
@@ -32,7 +32,7 @@ def drawn_in(event: Call) -> str:
 
 def _given_back(event: Call) -> Iterator[Value]:
     if event.name == DISABLED and event.result is not None:
-        yield from _parts(event.result, DEPTH)
+        yield from _parts(event.result, limits.DEEPEST_TENSOR_SEARCH)
 
 
 def _parts(value: Value, depth: int) -> Iterator[Value]:
