@@ -42,6 +42,14 @@ BODIES = {
         "y = torch.zeros(3, 4)[:, torch.tensor([0, 1])][0, 0]\nz = x[y.long()]\n",
         [("BRK213", 10)],
     ),
+    "a mask of a 0-d tensor and a number": (
+        "m = x.sum() * 2 > 0\ny = torch.ones_like(x)\ny[m] = 0.0\n",
+        [("BRK213", 11)],
+    ),
+    "a mask of a 0-d tensor and what is not known": (
+        "from elsewhere import other\nm = x.sum() * other() > 0\ny = torch.ones_like(x)\ny[m] = 0.0\n",
+        [],
+    ),
     "a mask under a store": ("x[x > 0] = 0\n", []),
     "iterated": ("for row in x:\n    if row > 0:\n        x = x + 1\n", [("BRK101", 10)]),
     "in a list": ("y = x.sum() in [1, 2]\n", []),
