@@ -357,8 +357,9 @@ def call_tensor_method(
     ):
         given = next(iter((*args, *kwargs.values())), TRUE)
         machine.driver.track_parameters(machine.text(node, frame.module), owner, given)
-    if name in machine.library.of_containers and owner.kind != "numpy":
-        return UNKNOWN  # it is no tensor that has such a method
+    is_known = name in machine.library.tensor_methods or name.startswith("__")
+    if not is_known and owner.kind != "numpy":
+        return UNKNOWN  # it is no plain tensor that has such a method
     prefix = "numpy.ndarray" if owner.kind == "numpy" else "Tensor"
     if name in READS:
         part = getattr(node.func, "value", node) if isinstance(node, ast.Call) else node
