@@ -180,7 +180,9 @@ TENSOR_ATTRIBUTES = frozenset(
     """.split()
 )
 # what the table of results does not try
-UNTRIED_METHODS = frozenset({"apply_", "map_", "map2_", "xpu", "register_post_accumulate_grad_hook"})
+UNTRIED_METHODS = frozenset(
+    {"apply_", "map_", "map2_", "xpu", "register_post_accumulate_grad_hook"}
+)
 SHARED_WITH_OTHERS = frozenset(
     """
     device dtype data max min size all any item names indices values apply_
