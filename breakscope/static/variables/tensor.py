@@ -375,10 +375,8 @@ def call_tensor_method(
         call_hook(
             machine, args[0], Tensor(owner.dtype, owner.ndim, owner.shape, owner.sure), node, frame
         )
-    if name == "register_hook":
-        return ExternalInstance(
-            full
-        )  # a handle whose `remove` is traced, unlike that of a module's
+    if name == "register_hook":  # the handle's `remove` is traced, unlike that of a module's
+        return ExternalInstance(full)
     if name == "data_ptr":
         return ADDRESS
     if name.startswith("to_sparse") or (owner.kind == "sparse" and name in SPARSE_AS_WELL):
