@@ -72,7 +72,7 @@ DEEPEST_TENSOR_SEARCH = 3
 # ---- values, names and gaps
 # Different values that one name may have, depending on the path; with more, nothing is known of it.
 MOST_OPTIONS = 5
-# The same for classes and functions, which a registry chooses by a name that the source does not tell.
+# The same for classes, objects and functions, which a registry chooses by a name that the source does not tell.
 MOST_REGISTERED = 16
 # Classes of a file that have a method, one of which an object that nothing names may have.
 MOST_GUESSED_CLASSES = 2

@@ -84,6 +84,9 @@ NUMBERS = {
     "scalar_tensor": {"s": 0},
     "celu": {"alpha": 1},
     "interpolate": {"scale_factor": 2},
+    "normal": {"mean": 0, "std": 1},
+    "fake_quantize_per_tensor_affine": {"quant_min": 3, "quant_max": 4},
+    "fake_quantize_per_channel_affine": {"axis": 3, "quant_min": 4, "quant_max": 5},
 }
 OWNERS = ("torch", "Tensor", "torch.nn.functional", "torch.linalg")
 
@@ -127,7 +130,8 @@ def numbers_of(call: Given, known: Mapping[str, int | None]) -> list[Value]:
         for keyword, at in known.items()
         if keyword not in others and (at is None or at - behind not in SIZES.get(call.name, ()))
     }
-    if call.name in WITH_NUMBERS:
+    has_sizes = len(call.args) > 2 or "size" in call.kwargs
+    if call.name in WITH_NUMBERS and (name != "normal" or has_sizes):
         places |= NUMBERS[name]
     found = []
     for keyword, at in places.items():

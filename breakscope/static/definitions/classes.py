@@ -136,6 +136,14 @@ def external_bases(machine: Machine, info: ClassInfo) -> tuple[str, ...]:
     return facts.external_bases
 
 
+def skipped_base(machine: Machine, info: ClassInfo) -> str:
+    """The base of a class from a package that Dynamo skips whole: what it defines is not traced for the class
+    either."""
+    packages = machine.library.skipped_packages
+    bases = external_bases(machine, info)
+    return next((base for base in bases if base.partition(".")[0] in packages), "")
+
+
 def is_module(machine: Machine, value: Value) -> bool:
     """True for an object whose class derives from torch.nn.Module, as far as the source shows."""
     if isinstance(value, Instance):

@@ -10,6 +10,7 @@ from breakscope import limits
 from breakscope.rulekit.values import (
     UNKNOWN,
     Class,
+    ExternalInstance,
     Function,
     Instance,
     Py,
@@ -73,9 +74,10 @@ def _is_without(value: Value) -> bool:
 
 
 def _is_registered(values: list[Value]) -> bool:
-    """True for what a registry may hold, or give: classes, objects of these, functions, None."""
+    """True for what a registry may hold, or give: classes, objects of these and of libraries, functions, None."""
     return len(values) <= limits.MOST_REGISTERED and all(
-        type(value) in (Class, Function, Instance) or value.is_none for value in values
+        type(value) in (Class, Function, Instance, ExternalInstance) or value.is_none
+        for value in values
     )
 
 

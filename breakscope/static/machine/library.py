@@ -179,6 +179,10 @@ TENSOR_ATTRIBUTES = frozenset(
     real requires_grad shape storage
     """.split()
 )
+# what the table of results does not try
+UNTRIED_METHODS = frozenset(
+    {"apply_", "map_", "map2_", "xpu", "register_post_accumulate_grad_hook"}
+)
 SHARED_WITH_OTHERS = frozenset(
     """
     device dtype data max min size all any item names indices values apply_
@@ -256,14 +260,9 @@ class Library:
         return self.tensor_names - others - self.module_methods - SHARED_WITH_OTHERS
 
     @cached_property
-    def of_containers(self) -> frozenset[str]:
-        """The methods of lists, dicts, sets and texts that no tensor has."""
-        return (
-            frozenset(
-                name for kind in (list, dict, set, str) for name in dir(kind) if name[0] != "_"
-            )
-            - self.tensor_names
-        )
+    def tensor_methods(self) -> frozenset[str]:
+        """All methods of a tensor that have a name of their own."""
+        return self.tensor_names | UNTRIED_METHODS
 
     def _canonical(self, name: str) -> str:
         """One name for each library member, whatever path it was imported by."""

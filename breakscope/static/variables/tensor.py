@@ -357,8 +357,9 @@ def call_tensor_method(
     ):
         given = next(iter((*args, *kwargs.values())), TRUE)
         machine.driver.track_parameters(machine.text(node, frame.module), owner, given)
-    if name in machine.library.of_containers and owner.kind != "numpy":
-        return UNKNOWN  # it is no tensor that has such a method
+    is_known = name in machine.library.tensor_methods or name.startswith("__")
+    if not is_known and owner.kind != "numpy":
+        return UNKNOWN  # it is no plain tensor that has such a method
     prefix = "numpy.ndarray" if owner.kind == "numpy" else "Tensor"
     if name in READS:
         part = getattr(node.func, "value", node) if isinstance(node, ast.Call) else node
@@ -374,10 +375,8 @@ def call_tensor_method(
         call_hook(
             machine, args[0], Tensor(owner.dtype, owner.ndim, owner.shape, owner.sure), node, frame
         )
-    if name == "register_hook":
-        return ExternalInstance(
-            full
-        )  # a handle whose `remove` is traced, unlike that of a module's
+    if name == "register_hook":  # the handle's `remove` is traced, unlike that of a module's
+        return ExternalInstance(full)
     if name == "data_ptr":
         return ADDRESS
     if name.startswith("to_sparse") or (owner.kind == "sparse" and name in SPARSE_AS_WELL):

@@ -30,6 +30,7 @@ from breakscope.static.definitions.classes import (
     is_tensor_class,
     members_of,
     mro_of,
+    skipped_base,
 )
 from breakscope.static.definitions.fields import field_names, fields_of, has_generated_init
 from breakscope.static.machine.compiled_values import of_compiled
@@ -138,6 +139,15 @@ class ClassVariable(Variable):
         return True
 
 
+def call_inherited(machine: Machine, owner, name, args, kwargs, node, frame) -> bool:
+    """A method that the object has of a class from a package that Dynamo skips; False where it derives from none."""
+    base = skipped_base(machine, owner.cls.info)
+    if base and frame.emits:
+        callee = External(f"{base}.{name}")
+        emit_call(machine, "call of a skipped package", callee, args, kwargs, node, frame)
+    return bool(base)
+
+
 def is_enum(machine: Machine, cls: Class) -> bool:
     return any(machine.library.is_enum(name) for name in external_bases(machine, cls.info))
 
@@ -200,6 +210,8 @@ class InstanceVariable(Variable):
             found = machine.call(method, [index], {}, node, frame)
             known = all(not option.is_unknown for option in options(found))
             return found if known else field_at(machine, container, index, found, node, frame)
+        if call_inherited(machine, container, "__getitem__", [index], {}, node, frame):
+            return UNKNOWN
         if (held := contents_of(machine, container)) is not container:
             return machine.getitem(held, index, node, frame, store)
         if isinstance(at, str):

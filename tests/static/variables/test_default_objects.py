@@ -100,3 +100,40 @@ def test_a_method_by_name_on_what_was_made(tmp_path):
     source = PROGRAM.format(default="MISSING", made="Plain(x, None)")
     source = source.replace("return made.x * 2", "return made.read() * 2")
     assert [code for code, _ in found(analysed(tmp_path, {"model.py": source}))] == ["BRK582"]
+
+
+LAYER = """\
+import torch
+
+
+class Missing:
+    pass
+
+
+class Layer(torch.nn.Module):
+    def forward(self, x, f={default}):
+        return x * 2
+
+    def read(self, x, f={default}):
+        return x + 1
+
+
+class Model(torch.nn.Module):
+    def forward(self, x: torch.Tensor):
+        return {made}
+"""
+
+
+@pytest.mark.parametrize(
+    ("default", "made", "breaks"),
+    [
+        ("Missing()", "Layer()(x)", True),
+        ("Missing()", "Layer().read(x)", True),
+        ("Missing()", "Layer().read(x, 1)", False),
+        ("None", "Layer()(x)", False),
+    ],
+)
+def test_a_layer_made_inside(default, made, breaks, tmp_path):
+    source = LAYER.format(default=default, made=made)
+    codes = [code for code, _ in found(analysed(tmp_path, {"model.py": source}))]
+    assert codes == (["BRK582"] if breaks else [])

@@ -17,6 +17,13 @@ CALLS = {
     "torch.nn.functional.softplus(x, self.count)": False,
     "torch.nn.functional.softplus(x, self.rate)": True,
     "torch.lerp(x, x, x.mean())": False,
+    "torch.normal(x.mean(), 1.0, (3,))": True,
+    "torch.normal(0.0, std=x.std(), size=(3,))": True,
+    "torch.normal(x.mean(), x.std())": False,
+    "torch.normal(0.0, x.std())": False,
+    "torch.fake_quantize_per_tensor_affine(x, 0.1, 0, x.argmax(), 127)": True,
+    "torch.fake_quantize_per_tensor_affine(x, x.max(), x.argmax().int(), -128, 127)": False,
+    "torch.fake_quantize_per_tensor_affine(x, 0.1, 0, -128, self.count)": False,
     "x.masked_fill(x > 0, x.mean())": False,
 }
 

@@ -42,6 +42,14 @@ BODIES = {
         "y = torch.zeros(3, 4)[:, torch.tensor([0, 1])][0, 0]\nz = x[y.long()]\n",
         [("BRK213", 10)],
     ),
+    "a mask of a 0-d tensor and a number": (
+        "m = x.sum() * 2 > 0\ny = torch.ones_like(x)\ny[m] = 0.0\n",
+        [("BRK213", 11)],
+    ),
+    "a mask of a 0-d tensor and what is not known": (
+        "from elsewhere import other\nm = x.sum() * other() > 0\ny = torch.ones_like(x)\ny[m] = 0.0\n",
+        [],
+    ),
     "a mask under a store": ("x[x > 0] = 0\n", []),
     "iterated": ("for row in x:\n    if row > 0:\n        x = x + 1\n", [("BRK101", 10)]),
     "in a list": ("y = x.sum() in [1, 2]\n", []),
@@ -299,3 +307,9 @@ def test_items_of_what_may_be_a_tuple_are_sizes(before, expected, tmp_path):
 def test_an_integer_that_is_handed_in_is_symbolic(given, value, breaks, tmp_path):
     source = f"import torch\n@torch.compile\ndef step(x):\n    return {value}.tolist()\nstep(torch.tensor({given}))\n"
     assert found(analysed(tmp_path, {"run.py": source})) == ([("BRK204", 4)] if breaks else [])
+
+
+@pytest.mark.parametrize(("method", "codes"), [("unbind", ["BRK101"]), ("parts_of_plates", [])])
+def test_a_method_that_no_plain_tensor_has_gives_what_is_not_known(method, codes, tmp_path):
+    body = f"for part in x.{method}():\n    if part > 0:\n        x = x + 1\n"
+    assert [code for code, _ in found(region(tmp_path, body))] == codes

@@ -318,3 +318,38 @@ class Net(torch.nn.Module):
     line = text.splitlines().index('            print("loud")') + 1
     assert found(result) == ([("BRK401", line)] if loud else [])
     assert not any(finding.condition for finding in result.findings)
+
+
+OF_A_GRAPH = """\
+import networkx
+import torch
+
+
+class Net(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.add_module("first", torch.nn.Linear(3, 3))
+
+
+class Dag({bases}):
+    def {own}(self, name):
+        return 2
+
+    def forward(self, x: torch.Tensor):
+        return x * {read}
+"""
+
+
+@pytest.mark.parametrize(
+    ("bases", "own", "read", "breaks"),
+    [
+        ("networkx.DiGraph, Net", "other", "len(self['a'])", ["BRK548"]),
+        ("networkx.DiGraph, Net", "other", "self.number_of_nodes()", ["BRK548"]),
+        ("networkx.DiGraph, Net", "__getitem__", "self['a']", []),
+        ("networkx.DiGraph, Net", "number_of_nodes", "self.number_of_nodes('a')", []),
+        ("Net", "other", "self.number_of_nodes()", []),
+    ],
+)
+def test_what_a_class_has_of_a_package_that_dynamo_skips(bases, own, read, breaks, tmp_path):
+    text = OF_A_GRAPH.format(bases=bases, own=own, read=read)
+    assert [code for code, _ in found(analysed(tmp_path, {"net.py": text}))] == breaks

@@ -51,6 +51,7 @@ from breakscope.static.variables.objects.construction import made_at
 from breakscope.static.variables.objects.decorated import note_decorated, note_defaults
 from breakscope.static.variables.objects.hooks import HANDLE, HOOKS
 from breakscope.static.variables.tensor import call_tensor_method
+from breakscope.static.variables.user_defined import call_inherited
 
 # methods that no container of Python has, called without an argument
 REDUCTIONS = frozenset({"max", "min", "sum", "mean", "std", "prod"})
@@ -129,6 +130,9 @@ def eval_call(machine, node: ast.Call, frame: Frame) -> Value:
         if found is not None:
             return found
     if callee is UNKNOWN and isinstance(func, ast.Attribute):
+        owner = frame.names.get(func.value.id) if type(func.value) is ast.Name else None
+        if type(owner) is Instance:
+            call_inherited(machine, owner, func.attr, args, kwargs, node, frame)
         return call_by_name(machine, func.attr, args, kwargs, node, frame)
     if frame.emits and (generator := handed_generator(node)) is not None:
         note_handed_generator(machine, callee, generator, node, frame)

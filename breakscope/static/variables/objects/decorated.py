@@ -22,7 +22,7 @@ from breakscope.rulekit.values import (
 )
 from breakscope.rulekit.walking import names_in
 from breakscope.static.definitions.binding import defaults_of
-from breakscope.static.definitions.classes import external_bases, is_module
+from breakscope.static.definitions.classes import external_bases
 from breakscope.static.machine.frames import Frame
 from breakscope.static.machine.machine import Machine
 from breakscope.static.variables.effects.emitting import emit_call
@@ -71,7 +71,7 @@ def note_defaults(
     bound = method.bound
     if not frame.emits or id(bound) not in machine.objects.made_inside or {"*", "**"} & {*named}:
         return
-    if not machine.wanted(DEFAULTS) or is_module(machine, bound):
+    if not machine.wanted(DEFAULTS):
         return
     spec = method.info.node.args
     open_to = [*spec.posonlyargs, *spec.args][1 + count :] + spec.kwonlyargs

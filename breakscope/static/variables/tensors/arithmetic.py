@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from breakscope.knowledge.ndim import product_ndim
-from breakscope.rulekit.values import Tensor, Value
+from breakscope.rulekit.values import Tensor, Value, options
 from breakscope.static.variables.base import BITWISE
 
 OF_MASKS = (ast.Add, ast.Mult)  # of two masks these are `or` and `and`
@@ -30,6 +30,11 @@ def tensor_operator(left: Value, right: Value, op: type) -> Value:
         dtype = "int"
     dimensions = [t.ndim for t in tensors]
     shapes = {t.shape for t in tensors}
+    if dimensions == [0] and any(o.is_unknown for v in (left, right) for o in options(v)):
+        dimensions, shapes = (
+            [None],
+            {None},
+        )  # a number leaves it as it is, a tensor gives it its own
     return Tensor(
         dtype,
         None
