@@ -58,8 +58,7 @@ MOST_GROWN_ITEMS = 128
 MOST_COMPILED_LENGTHS = 8
 # Different modules or functions of a list that one pass over it stands for.
 MOST_ITERATED_OBJECTS = 24
-# Pieces of a tensor that `chunk` gives one by one.
-MOST_CHUNKS = 16
+MOST_CHUNKS = 16  # pieces of a tensor that `chunk` gives one by one
 # Containers in each other that `copy.deepcopy` copies: a container may hold itself.
 DEEPEST_COPY = 8
 # Containers in each other that are joined item by item: each may hold the next one several times.
@@ -147,6 +146,7 @@ MOST_VARIANTS = 4
 MOST_ALIKE = 2
 # Analyses of one function, whatever the arguments, before one for new arguments can be left out.
 MOST_ANALYSES = 5
+MOST_ANALYSES_ELSEWHERE = 12  # of a library's: objects that hold each other multiply
 # Latest analyses that showed nothing new, after which similar arguments share an outcome.
 MOST_IDLE = 4
 # The same, after which it does not matter either which tensors an object of another file has.

@@ -48,13 +48,14 @@ class Matcher:
         self.modules: dict[str, ModuleInfo] = {}  # those of these functions, by path
         self.gaps = Gaps()  # where a rule failed
         self.apart = Apart()
-        # of recompiles that happen only where a function is compiled by itself
-        self._postponed: list[tuple[int, Verdict]] = []
+        self._postponed: list[tuple[int, Verdict]] = []  # where a function is compiled by itself
         self._settings: dict[str, frozenset[str]] = {}  # by module
         # the numbers in tensors that a region has read, each with the conditions under which
         self._read: dict[int, set[str]] = {}
         # by activation: what breaks in it hand on that it gives back
         self._returned: dict[int, dict[int, tuple[Event, Rule, Way, Chain]]] = {}
+        # by call that enters a library: what was walked behind it
+        self._entrances: dict[ast.AST, dict] = {}
         self.resumed = {place for place, version in RESUMED_BEFORE.items() if not since(version)}
 
     def problems(self, event: Event, activation: Activation) -> list[tuple[Rule, Problem]]:
@@ -113,7 +114,7 @@ class Matcher:
         twice."""
         found: dict[tuple, Verdict] = {}
         breaks: dict[int, tuple[bool, bool]] = {}
-        self._under, self._returned = {}, {}
+        self._under, self._returned, self._entrances = {}, {}, {}
         # what is known of functions that are compiled by themselves matters when it is known which they are
         for region in sorted(regions, key=lambda region: region.apart is not None):
             way = self.apart.way_to(region)
@@ -217,10 +218,10 @@ class Matcher:
     def _breaks_inside(self, step: Step, seen: Seen, breaks: dict, open_: set[int]) -> bool:
         """True when what a step calls breaks the graph each time."""
         into = way_into(step, seen, seen.skipped, self.resumed)
-        # each line that enters a library counts
-        is_entrance = step.child.module.library and not seen.activation.module.library
         child = step.child
-        breaks_ = self._walk(child, into, seen.found, {} if is_entrance else breaks, open_)
+        if child.module.library and not seen.activation.module.library:
+            breaks = self._entrances.setdefault(step.node, {})  # each line that enters one counts
+        breaks_ = self._walk(child, into, seen.found, breaks, open_)
         if (breaks_ or into.apart) and child.is_compiled_by_itself and not into.doubtful:
             self.apart.note(child, seen)
         elif not into.doubtful and (under := self._under.get(id(child))):

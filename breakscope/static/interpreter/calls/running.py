@@ -78,14 +78,15 @@ def followed_call(
     else:
         kind = kind_of(info, mode, names, filled_in(machine, function) if emits else ())
     group = remembered.get(kind)
+    is_enough = info.module.library and everything.count >= limits.MOST_ANALYSES_ELSEWHERE
     if group is None:
-        nearest = None if for_effect or afresh else everything.nearest(kind)
+        nearest = None if for_effect or afresh else everything.nearest(kind, is_enough)
         if nearest is not None and (outcome := nearest.repeat(machine, arguments)) is not None:
             return outcome
         group = remembered[kind] = Group()
     elif (
         not afresh
-        and group.is_settled(for_effect)
+        and (is_enough or group.is_settled(for_effect))
         and (outcome := group.repeat(machine, arguments)) is not None
     ):
         return outcome

@@ -148,11 +148,12 @@ class Known(Struct, eq=False):
         if group.count == 1 and kind[0] == "kind" and len(self.groups) < limits.MOST_GROUPS:
             self.groups.append((kind, group))
 
-    def nearest(self, kind: tuple) -> Group | None:
+    def nearest(self, kind: tuple, is_enough: bool) -> Group | None:
         """The group that answers for arguments of a new kind, once many kinds have shown nothing
-        new: the one whose arguments are most like these. None as long as analyses teach something,
-        and when no group is much like it, except where all of them had the same outcome."""
-        if self.count < limits.MOST_ANALYSES or self.idle < limits.MOST_IDLE:
+        new, or there `is_enough`: the one whose arguments are most like these. None as long as
+        analyses teach something, and when no group is much like it, except where all of them had
+        the same outcome."""
+        if not is_enough and (self.count < limits.MOST_ANALYSES or self.idle < limits.MOST_IDLE):
             return None
         best, most = None, len(kind[2]) * (2 if self.alike else 1)
         by_name = self.idle < limits.LONG_IDLE
