@@ -104,10 +104,9 @@ def followed_call(
         outcome.activation.seen = frozenset()
     if outcome.value is UNKNOWN or type(outcome.value) is Union or type(outcome.value) is Sequence:
         outcome.value = completed(machine, function, arguments, outcome.value)
+    # where it leaves to Python what sets something, the next call may find another value
     if driver.inside and len(driver.outside) > written:
-        return (
-            outcome  # what it leaves to Python sets something: the next call may find another value
-        )
+        return outcome
     group.add(outcome, arguments, before)
     everything.add(kind, group)
     remembered[key] = outcome
