@@ -5,7 +5,8 @@ compiles again, and the float becomes an input of the graph, unless it decides a
 new value is a new graph.
 
 Pass a number that changes (a temperature, a weight of the loss) as a 0-d tensor:
-`torch.tensor(0.7)`.
+`torch.tensor(0.7)`. Where an operator takes a number only, as `alpha` in `p.add_(u, alpha=-lr)`, multiply
+instead, `p.add_(u * -lr)`: a tensor is read there, which ends the graph.
 """
 
 import torch

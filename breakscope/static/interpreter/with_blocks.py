@@ -19,7 +19,7 @@ from breakscope.static.interpreter.blocks import exec_block
 from breakscope.static.machine.frames import GO_ON, Frame, Raised
 from breakscope.static.machine.machine import Machine
 from breakscope.static.project.generators import is_generator
-from breakscope.static.variables.library.entered import note_entered
+from breakscope.static.variables.effects.entered_contexts import note_entered
 from breakscope.static.variables.library.evaluated import is_followed
 
 

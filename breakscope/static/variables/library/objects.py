@@ -18,12 +18,12 @@ from breakscope.static.machine.library import PACKED_SEQUENCE
 from breakscope.static.machine.machine import Machine
 from breakscope.static.variables.base import Variable
 from breakscope.static.variables.effects.emitting import emit_call, note_assert
+from breakscope.static.variables.effects.entered_contexts import note_entered
 from breakscope.static.variables.effects.side_effects import note_outside
 from breakscope.static.variables.external import enter_package
 from breakscope.static.variables.library.concurrency.queues import call_queue_method
 from breakscope.static.variables.library.concurrency.threads import call_thread_method
 from breakscope.static.variables.library.draws import drawn
-from breakscope.static.variables.library.entered import note_entered
 from breakscope.static.variables.library.evaluated import evaluated_call
 from breakscope.static.variables.library.known_results import PYTHON_RESULTS
 from breakscope.static.variables.library.options import PARSED, PARSER, option, parser_result

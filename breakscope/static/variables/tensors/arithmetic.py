@@ -31,10 +31,8 @@ def tensor_operator(left: Value, right: Value, op: type) -> Value:
     dimensions = [t.ndim for t in tensors]
     shapes = {t.shape for t in tensors}
     if dimensions == [0] and any(o.is_unknown for v in (left, right) for o in options(v)):
-        dimensions, shapes = (
-            [None],
-            {None},
-        )  # a number leaves it as it is, a tensor gives it its own
+        # a number leaves it as it is, a tensor gives it its own
+        dimensions, shapes = [None], {None}
     return Tensor(
         dtype,
         None
