@@ -5,16 +5,20 @@ guards the ones that the region reads. Each new int, bool or string is a new gra
 recompile limit (8) is reached and the code is skipped for good. A float is compiled once more and
 then kept as an input of the graph.
 
-Keep a number that changes in a 0-d tensor: `self.register_buffer("beta", torch.tensor(0.0))`, and
-write `model.beta.fill_(value)`; or pass it in as a tensor argument. A number that sets the
-structure (how many blocks run) needs a graph for each value anyway: change it rarely.
+Keep a number that is only computed with in a 0-d tensor: `self.register_buffer("beta", torch.tensor(0.0))`,
+and write `model.beta.fill_(value)`; or pass it in as a tensor argument. A size is better passed in as an
+argument, which the second value makes dynamic. A number that sets the structure (how many blocks run), a
+flag, and another module need a graph for each value anyway: change them rarely, and call each once
+before it counts. A list that grows has another length in each call: keep a `deque(maxlen=n)` that is full
+from the start, or a tensor.
 """
 
 import torch
 
 from breakscope.rulekit.events import Outside
+from breakscope.rulekit.number_advice import of_kept
 from breakscope.rulekit.rule import Rule
-from breakscope.rulekit.values import Const
+from breakscope.rulekit.values import Class, Const, ExternalInstance, Function, Instance, Py, Scalar
 
 rule = Rule(
     "BRK702",
@@ -35,6 +39,8 @@ rule = Rule(
     ),
 )
 
+OBJECTS = (Class, ExternalInstance, Function, Instance)
+NUMBERS = ("int", "float", "number")
 TENSORS = {
     "size": (
         "size",
@@ -69,7 +75,7 @@ def check(event):
     if not event.owner and all(part.isidentifier() for part in name.split(".")) and "." in name:
         yield event.problem(
             f"line {event.line} changes the length of `{name}` between calls, so the region is compiled again",
-            help=f"fill `{name}` before the first call, or hand over what changes as an argument",
+            help=f"give `{name}` a fixed length before the first call, as a full `deque(maxlen=...)` has",
         )
         return
     if (
@@ -86,10 +92,25 @@ def check(event):
             apart=True,
         )
         return
+    if isinstance(event.value, OBJECTS):
+        yield event.problem(
+            f"`{name}` is another object after line {event.line}, between calls, so the region is compiled again",
+            help=f"set `{event.name}` before the first call: each object is compiled by itself",
+        )
+        return
     yield event.problem(
         f"`{name}` is a Python value that line {event.line} changes between calls, so the region is compiled again",
-        help=f"keep `{event.name}` in a 0-d tensor and `fill_` it, or pass it in as a tensor",
+        help=of_kept(event.name, event.use)
+        if is_number(event.value) and is_number(event.initial)
+        else f"call once with each value of `{event.name}` before timing, or give each its own method: each is a"
+        " version",
     )
+
+
+def is_number(value):
+    if isinstance(value, Const):
+        return type(value.value) in (int, float)
+    return isinstance(value, Scalar) or (isinstance(value, Py) and value.type in NUMBERS)
 
 
 def drive(call, model):

@@ -5,13 +5,16 @@ compile that turns it into a symbol (as sizes are); 0 and 1, and an int that dec
 length of a loop or an index, stay constants, and each new value is a new graph, up to the recompile
 limit (8).
 
-Pass a number that changes as a 0-d tensor: `torch.tensor(step)`. It then is an input of the graph
-like any other.
+Pass a number that is only computed with as a 0-d tensor: `torch.tensor(step)`. It then is an input of
+the graph like any other. Of a size, an index or the bound of a slice, `torch.compile(dynamic=True)`
+makes a symbol from the start. What counts a loop or decides a branch needs a graph for each value:
+keep it to a few, or test and count outside of the compiled region.
 """
 
 import torch
 
 from breakscope.rulekit.events import Varies
+from breakscope.rulekit.number_advice import of_argument
 from breakscope.rulekit.rule import Rule
 
 rule = Rule(
@@ -27,12 +30,12 @@ rule = Rule(
 def check(event):
     again = (
         "each new value is a new graph"
-        if event.use == "branch"
+        if event.use in ("branch", "value")
         else "the second value compiles again"
     )
     yield event.problem(
         f"`{event.name}` is a Python int that varies between calls{event.seen}; its value is guarded, so {again}",
-        help=f"pass `{event.name}` as a 0-d tensor, or give it one value",
+        help=of_argument(event.name, event.use),
     )
 
 

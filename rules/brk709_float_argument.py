@@ -1,8 +1,9 @@
 """A Python float argument that varies recompiles once.
 
 Dynamo makes a float argument a constant of the graph and guards its value. The second value
-compiles again, and the float becomes an input of the graph, unless it decides a branch: then every
-new value is a new graph.
+compiles again, and the float becomes an input of the graph, unless it decides a branch, or an operator
+or a function of Python's needs the number (`F.dropout(x, p)`, `math.exp(p)`): then every new value is a
+new graph.
 
 Pass a number that changes (a temperature, a weight of the loss) as a 0-d tensor:
 `torch.tensor(0.7)`. Where an operator takes a number only, as `alpha` in `p.add_(u, alpha=-lr)`, multiply
@@ -12,6 +13,7 @@ instead, `p.add_(u * -lr)`: a tensor is read there, which ends the graph.
 import torch
 
 from breakscope.rulekit.events import Varies
+from breakscope.rulekit.number_advice import of_argument
 from breakscope.rulekit.rule import Rule
 
 rule = Rule(
@@ -23,7 +25,7 @@ rule = Rule(
 def check(event):
     yield event.problem(
         f"`{event.name}` is a Python float that varies between calls{event.seen}; its value is guarded",
-        help=f"pass `{event.name}` as a 0-d tensor",
+        help=of_argument(event.name, event.use),
     )
 
 

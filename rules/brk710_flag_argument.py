@@ -12,6 +12,7 @@ compute both and return both; or give each mode its own method and compile it by
 import torch
 
 from breakscope.rulekit.events import Varies
+from breakscope.rulekit.number_advice import OWN
 from breakscope.rulekit.rule import Rule
 
 rule = Rule(
@@ -28,7 +29,9 @@ def check(event):
     kind = {"bool": "a flag", "str": "a string", "enum": "an enum member"}[event.what]
     yield event.problem(
         f"`{event.name}` is {kind} that varies between calls{event.seen}; each value is compiled by itself",
-        help="fix it in `__init__`, or give each mode its own method",
+        help=OWN
+        if event.name.startswith("self.")
+        else "fix it in `__init__`, or give each mode its own method",
     )
 
 

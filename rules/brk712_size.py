@@ -14,17 +14,30 @@ import torch
 from breakscope.rulekit.events import Varies
 from breakscope.rulekit.rule import Rule
 
+ONE = "size 1 is a version of its own: pad it to 2, or call it once before timing"
 rule = Rule("BRK712", "size-varies", kind="recompile", severity="warning", dynamo=("size",))
 
 
 @rule.on(Varies, what="size", use=("other", "arithmetic"))
 def check(event):
-    one = any(value in ("1", "0") for value in event.values)
     yield event.problem(
-        f"`{event.name}` comes in several sizes{event.seen}, so the region is compiled again"
-        + (" (size 1 always by itself)" if one else ""),
-        help=f"mark the dimension with `torch._dynamo.mark_dynamic({event.name}, dim)` before the first call, or pad",
+        f"`{event.name}` comes in several sizes{event.seen}, so the region is compiled again",
+        help=advice(event),
     )
+
+
+def advice(event):
+    """A size of 1 is never made a symbol; of tensors that grow together, one alone cannot be marked."""
+    with_one = [dimension for dimension, sizes in event.changed if 1 in sizes]
+    others = [dimension for dimension, sizes in event.changed if len(set(sizes) - {1}) > 1]
+    if with_one and not others:
+        return ONE
+    marked = others[0] if len(others) == 1 else others
+    text = "compile with `dynamic=True`, or pad to a few sizes"
+    if others and event.alone and event.name.isidentifier():
+        mark = f"torch._dynamo.mark_dynamic({event.name}, {marked})"
+        text = f"write `{mark}` before the first call, {text}"
+    return f"{text}; {ONE}" if with_one else text
 
 
 def calls():

@@ -27,15 +27,23 @@ WORDS = {
     "inference": "{name} was made under `torch.inference_mode` in some calls only",
     "grad_mode": "some calls run without gradients",
 }
+HELP = {
+    "requires_grad": "two versions are right where gradients of {name} are needed in some calls; else detach it before"
+    " each",
+    "model": "freeze and unfreeze before the first call, or accept a version for each phase",
+    "inference": "make it under the same mode in every call, as by one `torch.inference_mode()` around all of them",
+    "grad_mode": "two versions, with and without gradients, are usually right: call both once before timing",
+}
 
 
 @rule.on(Varies, what=tuple(WORDS))
 def check(event):
     # of the model no parameter names it
-    word = "a parameter of the model" if event.name == event.what else f"`{event.name}`"
+    is_model = event.what == "requires_grad" and event.name == event.what
+    word = "a parameter of the model" if is_model else f"`{event.name}`"
     yield event.problem(
         f"{WORDS[event.what].format(name=word)}, so each case is compiled by itself",
-        help="detach inputs that need no gradient, and keep evaluation in one place",
+        help=HELP["model" if is_model else event.what].format(name=word),
     )
 
 

@@ -8,11 +8,10 @@ Make the function once, outside the loop, and pass the same one; a `functools.pa
 function is compared by its parts and does not recompile. Give each argument one type.
 """
 
-import re
-
 import torch
 
 from breakscope.rulekit.events import Varies
+from breakscope.rulekit.number_advice import OWN
 from breakscope.rulekit.rule import Rule
 
 rule = Rule(
@@ -24,10 +23,15 @@ rule = Rule(
 )
 
 
-LENGTH = re.compile(r"(list|tuple|set|deque) of \d+")
+HELP = {
+    "type": "give the argument one type",
+    "object": "make it once and pass the same one in every call, or choose it outside of the compiled region",
+    "own": OWN,
+    "constants": "pass one function, and what differs as an argument of its own",
+}
 
 
-@rule.on(Varies, what=("object", "type", "keys"))
+@rule.on(Varies, what=("object", "type", "keys", "length"))
 def check(event):
     if event.what == "keys":
         yield event.problem(
@@ -35,7 +39,7 @@ def check(event):
             help="give it the same keys in each call, with a tensor of zeros or ones for what is missing",
         )
         return
-    if event.values and all(LENGTH.fullmatch(value) for value in event.values):
+    if event.what == "length":
         yield event.problem(
             f"`{event.name}` has another length in each call{event.seen}, and each length is compiled by itself",
             help="pass a container of a fixed length, or one tensor of all that is in it",
@@ -44,8 +48,16 @@ def check(event):
     what = "another object" if event.what == "object" else "of another type"
     yield event.problem(
         f"`{event.name}` is {what} in each call{event.seen}, so each is compiled by itself",
-        help="make it once outside the loop, and give the argument one type",
+        help=HELP[_kind(event)],
     )
+
+
+def _kind(event):
+    """Functions that differ in a constant only are shown with it."""
+    if event.what == "object" and event.name.startswith("self."):
+        return "own"
+    functions = {value.partition(" with ")[0] for value in event.values if " with " in value}
+    return "constants" if len(functions) == 1 else event.what
 
 
 def calls():

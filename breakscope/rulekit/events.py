@@ -307,8 +307,7 @@ class Mutate(Event, frozen=True, kw_only=True):
 class Outside(Event, frozen=True, kw_only=True):
     """An attribute that the region reads (`node` is the read) is set from outside the region.
 
-    `path` and `line` say where; `value` is what is set there, `initial` what `__init__` set; `use`
-    is how the region uses it: "arithmetic", "branch", "loop", "other"; `what` of tensors is as in Varies.
+    `path` and `line` say where; `value` is set there, `initial` by `__init__`; `use`, `what` as in Varies.
     """
 
     owner: str
@@ -322,20 +321,21 @@ class Outside(Event, frozen=True, kw_only=True):
 
 
 class Varies(Event, frozen=True, kw_only=True):
-    """The calls that the source shows give a region's input different values (`node` is the
-    parameter or its use).
+    """The calls that the source shows give a region's input, used at `node`, different values.
 
     `what`: "size", "int", "float", "bool", "str", "enum", "none", "dtype", "stride", "alias",
-    "object", "type", "requires_grad", "inference", "grad_mode", "autocast", "default_dtype", "module_dtype", "hooks", "index"; "keys" of a dict; "idle"
+    "object", "length" of a container, "type", "requires_grad", "inference", "grad_mode", "autocast", "default_dtype", "module_dtype", "hooks", "index"; "keys" of a dict; "idle"
     where the first call leaves the function `name` before any operation on a tensor.
-    `name` is the parameter; `values` what was seen, as text; `use` how the region uses it:
-    "branch", "format", "arithmetic", "other".
+    `name` is the parameter; `values` what was seen, as text; `use` how the region uses a size ("branch", "format",
+    "other") or a number (see `NumberUses.of`); `changed` the dimensions that differ; `alone`: no other argument's do.
     """
 
     name: str
     what: str
     values: tuple[str, ...] = ()
     use: str = "other"
+    changed: tuple[tuple[int, tuple[int, ...]], ...] = ()
+    alone: bool = False
 
     @property
     def seen(self) -> str:

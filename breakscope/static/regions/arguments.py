@@ -44,7 +44,7 @@ from breakscope.static.machine.gaps import why
 from breakscope.static.machine.lattice import element_of, join, join_all
 from breakscope.static.machine.machine import Machine
 from breakscope.static.project.modules import ClassInfo, FunctionInfo, ModuleInfo
-from breakscope.static.regions.parameter_uses import Usage, as_sparse, is_taken
+from breakscope.static.regions.uses.bodies import Usage, as_sparse, is_taken
 from breakscope.static.variables.objects.construction import instantiate
 
 # of what a call hands over, what says more than how the parameter is used

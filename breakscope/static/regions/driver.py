@@ -7,19 +7,14 @@ from __future__ import annotations
 
 import ast
 
-from breakscope import limits
-from breakscope.rulekit.events import Outside, Varies
+from breakscope.rulekit.events import Varies
 from breakscope.rulekit.values import (
     UNKNOWN,
     Const,
     Dict,
-    ExternalInstance,
     Function,
     Instance,
-    Py,
-    Scalar,
     Sequence,
-    Tensor,
     Value,
 )
 from breakscope.rulekit.walking import walk
@@ -31,19 +26,20 @@ from breakscope.static.machine.machine import Machine
 from breakscope.static.machine.watch import Watch
 from breakscope.static.project.modules import ModuleInfo
 from breakscope.static.regions.indices import emit_indices
-from breakscope.static.regions.states import emit_states, inside
-from breakscope.static.regions.uses import Uses
+from breakscope.static.regions.states import emit_states
+from breakscope.static.regions.uses.numbers import NumberUses
+from breakscope.static.regions.uses.parameters import Uses
 from breakscope.static.regions.variation import (
     aliases,
-    are_alike,
-    describe,
+    changed_sizes,
     differing,
     is_symbolic,
     note_given,
     shown_values,
-    variation,
+    size_differs,
     variations,
 )
+from breakscope.static.regions.writes import emit_writes
 from breakscope.static.variables.misc import Recorder
 
 
@@ -151,13 +147,17 @@ def _emit_variation(
         for (args, kwargs, _), found in zip(recorder.calls, recorder.found)
     ]
     uses = Uses(function.info.node)
+    numbers = NumberUses(function.info.node, _names_of(function, rows[0]))
+    sized = [name for name in rows[0] if size_differs([row[name] for row in rows if name in row])]
     for name in rows[0]:
         values = [as_read(name, row[name], uses) for row in rows if name in row]
         if name in uses.first:
-            _emit_parameter(machine, frame, recorder, uses, name, uses.first[name], values)
+            node = uses.first[name]
+            _emit_parameter(machine, frame, recorder, uses, numbers, sized, name, node, values)
         given = [value for value in values if not value.is_none]
         if name in uses.given and 1 < len(given) < len(values):  # where it is there, it may differ
-            _emit_parameter(machine, frame, recorder, uses, name, uses.given[name], given)
+            node = uses.given[name]
+            _emit_parameter(machine, frame, recorder, uses, numbers, sized, name, node, given)
     # a closure has more than the function uses
     patterns = [aliases({n: v for n, v in row.items() if n in uses.first}) for row in rows]
     if len(set(patterns)) > 1:
@@ -173,6 +173,8 @@ def _emit_parameter(
     frame: Frame,
     recorder: Recorder,
     uses: Uses,
+    numbers: NumberUses,
+    sized: list[str],
     name: str,
     node: ast.Name,
     values: list[Value],
@@ -196,7 +198,17 @@ def _emit_parameter(
             part = f"{name}{path}"
             place = uses.parts.get(part, node)
             fields = {"name": part, "what": what, "values": shown, "use": use}
+            if what in ("int", "float"):
+                fields["use"] = numbers.of(part)
+            elif what == "size":
+                fields |= {"changed": changed_sizes(parts), "alone": sized == [name]}
             machine.emit(Varies, place, frame, detail=(part, what), **fields)
+
+
+def _names_of(function: Function, row: dict[str, Value]) -> dict[str, Value]:
+    """What a function has for its parameters, the object that it is bound to among them."""
+    own = [function.bound] if function.bound is not None else []
+    return {**{part.arg: value for part, value in zip(function.info.node.args.args, own)}, **row}
 
 
 def as_read(name: str, value: Value, uses: Uses) -> Value:
@@ -218,162 +230,6 @@ def _is_read(machine: Machine, parameter: str, path: str, value: Value, uses: Us
         value = value.attributes.get(part, UNKNOWN) if isinstance(value, Instance) else UNKNOWN
     is_own = not inner and name in uses.attributes
     return is_own or (id(value), name) in machine.region.reads
-
-
-def emit_writes(
-    machine: Machine,
-    frame: Frame,
-    holder: Value | None,
-    writes: list,
-    marks: list[int],
-    call: tuple[Activation, ast.AST] | None = None,
-) -> None:
-    """Attributes that the driver sets and the region reads: those that are not the same at each call;
-    `marks` tells how much was set before each. Of a layer that nn.Sequential holds, `call` shows them."""
-    values: dict[tuple[int, str], list] = {}
-    for number, write in enumerate(writes):
-        values.setdefault((id(write[0]), write[1]), []).append((number, write))
-    for key, numbered in values.items():
-        found = _at_calls(numbered, marks)
-        layer = getattr(numbered[-1][1][0], "name", "").startswith("torch.nn.")
-        read = (
-            _read_of_layer(machine, holder, numbered[-1][1][0], call)
-            if layer
-            else _read_of(machine, key, holder, numbered[-1][1][0])
-        )
-        if read is None or read[0] is None or len(found) < 2:
-            continue
-        activation, node = read
-        container, name, _, _, path, at = found[1][1]
-        is_attribute = isinstance(node, ast.Attribute) and isinstance(name, str) and name != ""
-        initial, value = found[0][0], found[1][0]
-        what = variation([initial, value]) if type(value) is type(initial) is Tensor else ""
-        if isinstance(value, Tensor) and not initial.is_none and not what:
-            continue
-        if not _reads_what_differs(machine, initial, value):
-            continue
-        activation.seen = set(activation.seen)  # its call is over
-        inside = Frame(
-            activation.module, frame.function, None, activation, True, 0, activation.function
-        )
-        machine.emit(
-            Outside,
-            node,
-            inside,
-            owner=machine.text(node if layer else node.value, activation.module)
-            if is_attribute
-            else "",
-            name=name
-            if isinstance(name, str) and name
-            else _item_name(machine, container, node, activation),
-            value=value,
-            initial=initial,
-            path=path,
-            line=getattr(at, "lineno", 0),
-            what=what,
-        )
-
-
-def _at_calls(numbered: list, marks: list[int]) -> list[tuple[Value, tuple]]:
-    """The different values at the calls, in their order, each with the write that it goes back to."""
-    found: dict[object, tuple[Value, tuple]] = {}
-    for mark in marks:
-        before = [write for number, write in numbered if number < mark]
-        value = before[-1][2] if before else numbered[0][1][3]
-        found.setdefault(_told_apart(value), (value, before[-1] if before else numbered[0][1]))
-    return list(found.values())
-
-
-def _read_of(machine: Machine, key: tuple, holder: Value | None, container: object) -> tuple | None:
-    """Where the region reads an attribute, or an item, be it with the whole container, or a container
-    under the name that its object has for it."""
-    reads = machine.region.reads
-    if key in reads or (isinstance(key[1], str) and key[1]):
-        return reads.get(key)
-    if (id(container), "") in reads:
-        return reads[id(container), ""]
-    if isinstance(container, Sequence) and key[1] == "":
-        items = (
-            at for (owner, name), at in reads.items() if owner == key[0] and name[:1] == ("item",)
-        )
-        if (at := next(items, None)) is not None:
-            return at  # the length of a list is guarded wherever an item is read
-    held = holder.attributes if isinstance(holder, Instance) else {}
-    name = next((name for name, value in held.items() if value.original is container), None)
-    return reads.get((id(holder), name))
-
-
-def _reads_what_differs(machine: Machine, before: Value, after: Value) -> bool:
-    """False for another dict, or object of one class, of which the region reads only what is the same in
-    both."""
-    if are_alike([before, after]):
-        return any(
-            (id(before), path[1:]) in machine.region.reads and variation(parts)
-            for path, parts in differing([before, after], 0)
-        )
-    if type(before) is not Dict or type(after) is not Dict:
-        return True
-    read = [
-        name[1]
-        for owner, name in machine.region.reads
-        if owner == id(before) and type(name) is tuple and name[0] == "item"
-    ]
-    return not read or any(
-        describe(before.items.get(key, UNKNOWN)) != describe(after.items.get(key, UNKNOWN))
-        for key in read
-    )
-
-
-def _read_of_layer(
-    machine: Machine, holder: Value | None, layer: Value, call: tuple | None
-) -> tuple | None:
-    """Where the region reads a layer of torch's that its module holds, be it in other modules; what the layer
-    reads of itself is not seen."""
-    waiting, seen = [holder], set()
-    while waiting:
-        owner = waiting.pop()
-        if not isinstance(owner, Instance) or id(owner) in seen:
-            continue
-        seen.add(id(owner))
-        for name, value in owner.attributes.items():
-            if _holds(value.original, layer, limits.DEEPEST_MODULE_WALK):
-                return machine.region.reads.get((id(owner), name))
-            waiting.append(value.original)
-    is_held = holder is not None and _holds(holder, layer, limits.DEEPEST_MODULE_WALK)
-    return call if is_held else None
-
-
-def _holds(value: Value, layer: Value, depth: int) -> bool:
-    """True for the layer, and for a container with it."""
-    if value is layer:
-        return True
-    is_container = isinstance(value, Sequence | Dict) and depth > 0
-    return is_container and any(_holds(part.original, layer, depth - 1) for part in inside(value))
-
-
-def _item_name(machine: Machine, container: object, node: ast.AST, activation: Activation) -> str:
-    """What to call an item, or a whole container, that the region reads."""
-    if isinstance(node, ast.Subscript):
-        return machine.text(node, activation.module)
-    return getattr(container, "home", "").removeprefix("global ")
-
-
-def _told_apart(value: Value, depth: int = limits.DEEPEST_KEY) -> object:
-    """What guards see of a value that a driver sets: of a layer also its sizes. A dict may hold itself."""
-    if type(value) is Scalar or (type(value) is Py and value.is_drawn):
-        return id(value)  # each one is another number, which nothing says
-    if isinstance(value, ExternalInstance):
-        return (value.name, *(a.value for a in value.args if isinstance(a, Const)))
-    if type(value) is Dict and not value.open and depth:
-        return tuple((str(key), _told_apart(item, depth - 1)) for key, item in value.items.items())
-    if type(value) is Function:
-        return id(value.info), describe(value)
-    if type(value) is Instance and depth:
-        parts = value.attributes.items()
-        return value.describe(), *((name, _told_apart(part, depth - 1)) for name, part in parts)
-    if type(value) is Sequence and value.items is not None and all(v.is_const for v in value.items):
-        return describe(value), *map(describe, value.items)
-    return describe(value)
 
 
 def bound(

@@ -30,7 +30,7 @@ from breakscope.static.machine.lattice import join, join_all
 from breakscope.static.machine.machine import Machine
 from breakscope.static.project.modules import ModuleInfo
 from breakscope.static.regions.arguments import configured_instance, parameter_values
-from breakscope.static.regions.parameter_uses import Usage
+from breakscope.static.regions.uses.bodies import Usage
 
 REGISTERS = frozenset(
     {

@@ -13,7 +13,14 @@ from breakscope.static.machine.frames import Activation, Frame, Step
 from breakscope.static.machine.machine import Machine
 from breakscope.static.project.modules import ModuleInfo
 from breakscope.static.regions.states import emit_states
-from breakscope.static.regions.variation import differing, is_symbolic, shown_values, variation
+from breakscope.static.regions.variation import (
+    changed_sizes,
+    differing,
+    is_symbolic,
+    shown_values,
+    size_differs,
+    variation,
+)
 
 
 def emit_module_calls(
@@ -26,6 +33,7 @@ def emit_module_calls(
     outer.steps.append(Step(None, inner, "", first.node))
     frame = Frame(module, None, None, inner, True, 0, inner.function)
     dynamic = machine.file.dynamic.get(id(first.callee))
+    is_alone = sum(size_differs(values) for _, values in _arguments(calls)) == 1
     for place, values in _arguments(calls):
         for path, parts in differing(values):
             what = variation(parts)
@@ -36,7 +44,10 @@ def emit_module_calls(
             node = _argument_of(_first_other(calls, parts), place)
             name = f"{machine.text(node, module)}{path}"
             shown = () if first.has_examples else shown_values(parts)
-            machine.emit(Varies, node, frame, name=name, what=what, values=shown)
+            fields = {"name": name, "what": what, "values": shown}
+            if what == "size":
+                fields |= {"changed": changed_sizes(parts), "alone": is_alone}
+            machine.emit(Varies, node, frame, **fields)
     other = next((c for c, s in zip(calls, states) if s != states[0]), first)
     emit_states(machine, other.node.func, frame, first.callee, states)
     return outer

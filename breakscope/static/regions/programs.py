@@ -23,12 +23,13 @@ from breakscope.static.machine.lattice import join_all
 from breakscope.static.machine.machine import Machine
 from breakscope.static.project.modules import ModuleInfo
 from breakscope.static.regions.arguments import as_any_argument, as_argument
-from breakscope.static.regions.driver import add_events, bound, emit_writes
+from breakscope.static.regions.driver import add_events, bound
 from breakscope.static.regions.inner_calls import apart_regions
 from breakscope.static.regions.kept import emit_kept
 from breakscope.static.regions.module_calls import emit_module_calls, of_modules
 from breakscope.static.regions.region import Region
 from breakscope.static.regions.states import inside
+from breakscope.static.regions.writes import emit_writes
 from breakscope.static.variables.misc import Recorder
 
 # what each module is where nothing was set

@@ -189,7 +189,7 @@ def variation(values: list[Value]) -> str:
     if kinds == {Sequence}:
         lengths = {len(v.items) if v.items is not None else -1 for v in values}
         if len(lengths) > 1:
-            return "object"
+            return "length"
         if len({v.type for v in values}) > 1:
             return "type"
         return next(filter(None, map(variation, zip(*(v.items or () for v in values)))), "")
@@ -266,6 +266,20 @@ def _sizes_differ(shapes: list[tuple | None]) -> bool:
     if len(set(map(len, shapes))) > 1:
         return True
     return any(len({n for n in sizes if n is not None}) > 1 for sizes in zip(*shapes))
+
+
+def size_differs(values: list[Value]) -> bool:
+    """True where a parameter is given tensors of several sizes, be it in containers."""
+    return any("size" in variations(found) for _, found in differing(values))
+
+
+def changed_sizes(values: list[Value]) -> tuple[tuple[int, tuple[int, ...]], ...]:
+    """The dimensions of which the sizes differ, each with these; () where their number does too."""
+    shapes = [v.shape for v in values if type(v) is Tensor and v.shape is not None]
+    if len(set(map(len, shapes))) != 1:
+        return ()
+    known = [tuple(dict.fromkeys(n for n in sizes if n is not None)) for sizes in zip(*shapes)]
+    return tuple((at, sizes) for at, sizes in enumerate(known) if len(sizes) > 1)
 
 
 def aliases(row: dict[str, Value]) -> frozenset:

@@ -1,0 +1,1 @@
+"""How functions use what they are given."""
