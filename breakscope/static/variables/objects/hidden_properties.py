@@ -20,8 +20,9 @@ def is_part(machine: Machine, value: Value) -> bool:
 
 
 def is_kept_apart(machine: Machine, owner: Instance, value: Value) -> bool:
-    """True for what nn.Module keeps, of a module, elsewhere than among its attributes."""
-    if not is_module(machine, owner):
+    """True for what nn.Module keeps, of a module, elsewhere than among its attributes; a class with a
+    `__setattr__` of its own may call the setter."""
+    if not is_module(machine, owner) or find_member(machine, owner.cls.info, "__setattr__"):
         return False
     return getattr(value, "kind", "") == "parameter" or is_part(machine, value)
 
