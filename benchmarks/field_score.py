@@ -145,18 +145,17 @@ def scored(name: str, model: dict[str, Any], libraries: Path, report: Report) ->
         path = libraries / file
         ran = traced.get(str(path), set())
         score.lines += len(ran)
+        found = [at for at in model["breaks"] if at["file"] == file and has_code(at, path)]
+        raised = {at["line"] for at in found if is_raised_by_the_program(at, path)}
         sites = {
-            at["line"]: f"{at['gb_id']} {at['gb_type']}"
-            for at in model["breaks"]
-            if at["file"] == file
-            and code(path, at["line"]).partition("#")[
-                0
-            ]  # Dynamo counts lines of what it resumes wrongly
-            and not is_raised_by_the_program(at, path)
+            at["line"]: f"{at['gb_id']} {at['gb_type']}" for at in found if at["line"] not in raised
         }
         ends = {line for line in sites if ends_there(line, sites[line], path, ran)}
         score.ended.update({(file, line): sites.pop(line) for line in sorted(ends)})
-        here = [f for f in claims.get(file, []) if ends.isdisjoint(range(f.line, f.end_line + 1))]
+        left_out = ends | raised  # where a claim is neither right nor wrong
+        here = [
+            f for f in claims.get(file, []) if left_out.isdisjoint(range(f.line, f.end_line + 1))
+        ]
         reached = [f for f in here if was_reached(f, libraries, traced)]
         unreached = [f for f in here if f not in reached]
         score_file(score, file, path, sites, ran, reached, unreached)

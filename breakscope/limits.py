@@ -142,6 +142,7 @@ FEWEST_BYTES_OF_A_PROCESS = 200_000
 # ---- call summaries
 # Analyses of one function for different constants; further ones share one for any constant.
 MOST_VARIANTS = 4
+MADE_FUNCTIONS_OF_A_VARIANT = 32  # calls that make a function, which keeps the constants
 # Analyses for arguments of one kind, all with the same outcome, after which there are no more.
 MOST_ALIKE = 2
 # Analyses of one function, whatever the arguments, before one for new arguments can be left out.
@@ -379,8 +380,7 @@ REPRO_SECONDS = 60.0
 REPRO_RUN_SECONDS = 15
 
 # ---- fake runs
-# Elements of a tensor whose numbers are computed beside the fake tensor: masks, tables and lengths
-# are smaller, weights of large models are larger.
+# Elements of a tensor whose numbers are computed too: masks and tables are smaller, weights larger.
 MOST_KNOWN_ELEMENTS = 1 << 18
 # Elements of a tensor whose numbers are drawn because the program asks for them.
 MOST_DRAWN_ELEMENTS = 1 << 22

@@ -8,6 +8,8 @@ that requires grad raises an error in most of these.
 So does a tuple or list of tensors, or of NumPy numbers, in place of dimensions:
 `x.mean(tuple(np.arange(1, x.ndim)))`. Write `range` there.
 
+The indices of `tensor_split` are read in the same way where they are a tensor, a buffer too; pass a tuple of numbers.
+
 Use the form that takes tensors: `torch.minimum`/`torch.maximum` or a `clamp` whose bounds are both
 tensors; `torch.add(x, a * y)` for alpha; a tensor formula for the slope; `low + (high - low) *
 torch.rand(...)` for uniform. A rate that never changes should be a Python float in the first place.
@@ -29,7 +31,7 @@ from breakscope.rulekit.number_arguments import (
     numbers_of,
 )
 from breakscope.rulekit.rule import Rule
-from breakscope.rulekit.values import Sequence
+from breakscope.rulekit.values import Sequence, options
 
 CLAMPS = ("clamp", "clip", "clamp_")
 rule = Rule("BRK209", "tensor-as-number-argument", dynamo=("GB0033: _local_scalar_dense",))
@@ -50,7 +52,10 @@ def check(event):
         given = [event.argument(1 - skip, "min"), event.argument(2 - skip, "max")]
         if not any(value is not None and (value.is_const and not value.is_none) for value in given):
             return  # two tensors, or one tensor alone, is the traced overload
-    if any(map(_is_read, filter(None, given))):
+    given = [value for value in given if value is not None]
+    # an input of no dimension becomes a symbolic number, one of several indices does not
+    has_indices = name == "tensor_split" and any(map(_is_row, given))
+    if has_indices or any(map(_is_read, given)):
         yield event.graph_break(
             f"`{name}` gets a tensor where it needs a Python number and reads its value",
             help="use the form that takes tensors (`torch.minimum`, a product, `torch.where`), or pass a Python number",
@@ -70,6 +75,11 @@ def check_dimensions(event):
                 help="use Python numbers for dimensions: `range` in place of `np.arange`, a tuple in place of an array",
             )
             return
+
+
+def _is_row(value):
+    """True for a tensor of one dimension, or None."""
+    return any(option.is_tensor and option.ndim == 1 for option in options(value))
 
 
 def _is_read(value):
@@ -119,3 +129,29 @@ def good_dimensions(x):
 @rule.example(lambda: (torch.ones(2, 3),), lambda: (-torch.ones(2, 3),))
 def bad_padding(x):
     return torch.nn.functional.pad(x, (1, 1), value=x.min())  # BRK209
+
+
+@rule.example(lambda: (torch.arange(6.0),), dynamo=("GB0033",), module=True)
+def bad_indices():
+    class Net(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.register_buffer("ends", torch.tensor([2, 4]))
+
+        def forward(self, x):
+            return x.tensor_split(self.ends)[0] + 1  # BRK209
+
+    return Net()
+
+
+@rule.becomes
+def good_indices():
+    class Net(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.ends = (2, 4)
+
+        def forward(self, x):
+            return x.tensor_split(self.ends)[0] + 1
+
+    return Net()

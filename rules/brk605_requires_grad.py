@@ -73,10 +73,11 @@ def check_call(event):
         if bool(has) is off:  # else nothing changes
             yield event.graph_break(f"`{event.shown}` changes an input of the graph", help=HELP)
     elif not off and event.within != "backward":  # a Function's backward may return it
+        is_copied = any(getattr(arg, "attr", "") == "requires_grad" for arg in event.node.args)
         yield event.problem(
             f"`{event.shown}` makes a leaf inside the region; where it leaves a graph, that graph ends",
             help=HELP,
-            certainty="likely",
+            certainty="possible" if is_copied else "likely",
             late=True,
         )
 

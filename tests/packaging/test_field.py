@@ -19,13 +19,14 @@ from field_score import (
     held,
     is_raised_by_the_program,
     score_file,
+    scored,
     was_reached,
 )
 from field_suites import Installed, described_in, wanted_by_tests, without_package
 from field_suites import test_folders as folders_with_tests
 
 from breakscope.report.fact import Link
-from breakscope.report.model import Finding
+from breakscope.report.model import Finding, Report
 
 MOST_BYTES = 2_000_000  # of the kept truth
 
@@ -189,6 +190,16 @@ def test_what_the_program_raises_is_no_graph_break(tmp_path):
         "class F(ValueError):\n    def __init__(self, x):\n        super().__init__(x)\n"
     )
     assert is_raised_by_the_program({"line": 3, "gb_id": "GB0006"}, file)
+
+
+def test_a_claim_where_the_program_raises_is_neither_right_nor_wrong(tmp_path):
+    (tmp_path / "m.py").write_text(SOURCE)
+    breaks = [{"file": "m.py", "line": 3, "gb_id": "GB7312", "gb_type": "arguments"}]
+    model = {"version": "1", "breaks": breaks, "traced": {"m.py": [[2, 5]]}}
+    report = Report(version="1", torch="2.13.0", findings=(claim(3), claim(5)))
+    score = scored("p", model, tmp_path, report)
+    assert list(score.wrong) == [("m.py", 5)]
+    assert not score.missed
 
 
 def test_snippets_of_a_description_are_found_in_both_markups():

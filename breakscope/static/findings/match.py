@@ -16,6 +16,7 @@ from breakscope.rulekit.walking import handed_generator
 from breakscope.static.findings.apart import Apart
 from breakscope.static.findings.exceptions import breaks_itself, is_traced
 from breakscope.static.findings.listeners import Listeners
+from breakscope.static.findings.made_objects import skips_caller
 from breakscope.static.findings.resumed import (
     gives_back,
     held_number,
@@ -235,17 +236,16 @@ class Matcher:
             return
         if isinstance(step.node, COMPREHENSIONS):
             seen.broken_under.setdefault(id(step.node.generators[0].iter), condition)
-        seen.note_break_under(condition, bool(step.skips) and step.skips not in self.resumed)
+        skips = skips_caller(step, seen, self.first_problems, condition)
+        skips = skips or (bool(step.skips) and step.skips not in self.resumed)
+        seen.note_break_under(condition, skips)
 
     def _note_break_inside(self, index: int, step: Step, seen: Seen) -> None:
         """A break in what a step calls: the caller goes on behind it, or is skipped."""
         before = seen.not_done
-        if step.event is not None and not seen.skipped and seen.last_break < step.made_at:
-            for rule, problem in self.first_problems(step.event, seen.activation):
-                chain = (*seen.way.chain, (seen.activation, step.node))
-                keep(verdict_of(rule, problem, step.event, seen.way, chain), seen.found)
-                seen.skipped = True
-            if seen.skipped and seen.activation.works_between(before, index):
+        if skips_caller(step, seen, self.first_problems):
+            seen.skipped = True
+            if seen.activation.works_between(before, index):
                 # Dynamo compiles what stands before the statement, and leaves only the rest to Python
                 seen.begun, seen.traced, before = True, len(seen.waiting), index
         if not step.undecided:
@@ -350,8 +350,8 @@ class Matcher:
     def _match_eager(self, seen: Seen) -> None:
         """Match the rules to what only Python comes to, behind a break or because of one."""
         activation, way, found = seen.activation, seen.way, seen.found
-        if way.apart or seen.last_break >= 0:
-            self._constructors(activation, way, found)
+        if (broken := seen.way_to_break) is not None:
+            self._constructors(activation, broken, found)
         for step in seen.eager:
             if step.child is not None and step.child is not activation:
                 if step.child.is_compiled_by_itself and not way.doubtful and not way.eager:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from breakscope.rulekit.events import Comprehension, Event, Mutate, Store, Varies
 from breakscope.rulekit.rule import Rule
@@ -72,6 +73,16 @@ class Seen(Struct, eq=False):
     def last_sure_break(self, condition: str) -> int:
         """The last step with a break that happens wherever the `condition` holds; -1 for none."""
         return max(self.new_graph.get("", -1), self.new_graph.get(condition, -1))
+
+    @property
+    def way_to_break(self) -> Way | None:
+        """How the activation is entered where Python calls it or it breaks, which may need a condition; None
+        where neither is."""
+        if self.way.apart or self.last_break >= 0:
+            return self.way
+        if not self.under:
+            return None
+        return replace(self.way, condition=both(self.way.condition, self.under))
 
     @property
     def is_repeated(self) -> bool:

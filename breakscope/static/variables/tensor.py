@@ -115,7 +115,7 @@ TENSOR_ONLY = frozenset(
     cpu clamp clamp_ clamp_min clamp_max index_add index_add_ index_copy_ index_fill index_fill_ isfinite isinf
     logical_and logical_or logical_not rsqrt tril triu copy_ zero_ fill_ add_ sub_ mul_ div_ nan_to_num sum mean std
     var prod abs exp log sqrt square round_ is_contiguous data_ptr element_size cumprod diag_embed unsqueeze_
-    squeeze_ bernoulli_ normal_ uniform_
+    squeeze_ bernoulli_ normal_ uniform_ grad_fn
     """.split()
 )
 

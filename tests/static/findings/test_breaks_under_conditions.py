@@ -133,3 +133,55 @@ def test_what_another_file_decides_is_said_there_only(tmp_path):
         "rotary.py": ROTARY,
     }
     assert {code for code, _ in found(analysed(tmp_path / "there", files))} <= {"BRK401", "BRK410"}
+
+
+MADE_INSIDE = """\
+import torch
+from torch import nn
+
+
+class Layer(nn.Module):
+    def __init__(self, indices, flag):
+        super().__init__()
+        if flag:
+            print(indices)
+        self.indices = indices
+
+
+class Reader:
+    def __init__(self, flag):
+        self.flag = flag
+
+    def read(self, x):
+        if self.flag:
+            print(x)
+        return x + 1
+
+
+class Net(nn.Module):
+    def __init__(self, flag: bool):
+        super().__init__()
+        self.flag = flag
+
+    def forward(self, x):
+{body}
+"""
+
+
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    (
+        # GB0092 at the call, GB0119 at `super().__init__()` (torch 2.13), and neither without the flag
+        ("reader = Reader(self.flag)\nreturn reader.read(x)", ("BRK558", 30)),
+        ("layer = Layer([1, 2], self.flag)\nreturn x + layer.indices[0]", ("BRK560", 7)),
+    ),
+)
+def test_a_break_that_a_condition_decides_in_what_an_object_made_here_runs(
+    body, expected, tmp_path
+):
+    source = MADE_INSIDE.format(body=textwrap.indent(body, "        "))
+    result = analysed(tmp_path, {"net.py": source})
+    conditions = {(f.code, f.line): f.condition for f in result.findings}
+    assert conditions[expected].endswith("flag")
+    decided = analysed(tmp_path, {"net.py": source.replace("self.flag)", "False)")})
+    assert found(decided) == []

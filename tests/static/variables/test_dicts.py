@@ -130,3 +130,27 @@ def test_lists_of_keys_that_are_not_known_are_of_any_length(put, tmp_path):
     )
     result = analysed(tmp_path, {"net.py": source})
     assert ("BRK201", 13) in found(result)
+
+
+def test_a_key_that_was_deleted_is_no_argument_that_does_not_fit(tmp_path):
+    source = """import torch
+
+
+def read(x):
+    return x.sum().item()
+
+
+def renamed(x, **options):
+    options["old"] = options.pop("new")
+    del options["old"]
+    return read(x, **options)
+
+
+class Net(torch.nn.Module):
+    def forward(self, x: torch.Tensor):
+        try:
+            return renamed(x, new=1)
+        except ValueError:
+            return x
+"""
+    assert found(analysed(tmp_path, {"net.py": source})) == [("BRK201", 5)]

@@ -369,3 +369,38 @@ class Layer(nn.Linear):
         return x
 """
     assert found(analysed(tmp_path, {"layer.py": source})) == [("BRK201", 12)]
+
+
+@pytest.mark.parametrize(
+    ("stored", "test", "lines"),
+    (
+        ("self.scale = nn.Parameter(torch.ones(4))", "self.scale is None", [12]),
+        ("self.scale = nn.Linear(4, 4)", "self.scale is None", [12]),
+        ("self._scale = nn.Parameter(torch.ones(4))", "self.scale is None", []),
+        ("self.scale = 4", "self.scale is None", []),
+        ("self.scale = nn.Parameter(torch.ones(4))", "hasattr(self, 'scale')", []),
+    ),
+)
+def test_a_property_that_a_parameter_of_its_name_hides(stored, test, lines, tmp_path):
+    source = f"""import torch
+from torch import nn
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        {stored}
+
+    @property
+    def scale(self):
+        return self._scale
+
+    @scale.setter
+    def scale(self, value):
+        self._scale = value
+
+    def forward(self, x: torch.Tensor):
+        return x if {test} else x + 1
+"""
+    result = analysed(tmp_path, {"net.py": source})
+    assert found(result) == [("BRK549", line) for line in lines]

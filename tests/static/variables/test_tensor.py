@@ -54,6 +54,8 @@ BODIES = {
     "iterated": ("for row in x:\n    if row > 0:\n        x = x + 1\n", [("BRK101", 10)]),
     "in a list": ("y = x.sum() in [1, 2]\n", []),
     "contains": ("y = 1.0 in x\n", [("BRK110", 9)]),
+    "its gradient's mark": ("y = x * 2\ny.requires_grad_()\n", [("BRK605", 10)]),
+    "its gradient's mark, copied": ("y = x * 2\ny.requires_grad_(x.requires_grad)\n", []),
     "its gradient's mark by setattr": (
         "y = x * 2\nsetattr(y, 'requires_grad', True)\nsetattr(y, 'note', 1)\n",
         [("BRK605", 10)],

@@ -12,6 +12,7 @@ CASES = {
         "BRK202",
     ),
     "of an item": ("pass", "return 1 if data['label'].sum() > 1 else 2", "BRK101"),
+    "what only tensors have": ("pass", "return 1 if data.x.grad_fn is None else 2", "BRK615"),
     "with an argument it may be anything's": ("pass", "return 1 if data.max('a') > 1 else 2", ""),
     "the greatest item of a tensor has no dimension": (
         "pass",

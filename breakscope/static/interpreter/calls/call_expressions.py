@@ -388,9 +388,10 @@ def super_object(machine, node: ast.Call, frame: Frame) -> Value:
 
 
 def misfits(info: FunctionInfo, kwargs: dict[str, Value]) -> bool:
-    """True when a call names a parameter that the function does not have."""
+    """True when a call names a parameter that the function does not have; a dict of which not all is known
+    may have lost the name."""
     spec = info.node.args
-    if spec.kwarg is not None:
+    if spec.kwarg is not None or "**" in kwargs:
         return False
     known = {p.arg for p in (*spec.args, *spec.kwonlyargs)}
     return any(name not in known for name in kwargs if not name.startswith("*"))

@@ -110,9 +110,15 @@ def followed_call(
     group.add(outcome, arguments, before)
     everything.add(kind, group)
     remembered[key] = outcome
-    remembered[key[:3]] = variants + 1
+    share = limits.MADE_FUNCTIONS_OF_A_VARIANT if makes_function(info, outcome.value) else 1
+    remembered[key[:3]] = variants + 1 / share
     machine.objects.kept.extend((function, *names.values()))
     return outcome
+
+
+def makes_function(info: FunctionInfo, value: Value) -> bool:
+    """True where a call of the function gave one that is defined inside of it."""
+    return type(value) is Function and value.scope is not None and value.scope.function is info
 
 
 def is_known_recursion(

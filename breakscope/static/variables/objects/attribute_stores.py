@@ -33,6 +33,7 @@ from breakscope.static.machine.machine import Machine
 from breakscope.static.variables.effects.emitting import emit_call
 from breakscope.static.variables.effects.side_effects import emit_store, note_outside, put_attribute
 from breakscope.static.variables.objects.construction import call_member
+from breakscope.static.variables.objects.hidden_properties import is_kept_apart
 from breakscope.static.variables.objects.module_containers import HELD
 from breakscope.static.variables.objects.returned import note_left_behind
 
@@ -148,7 +149,7 @@ def store_on_instance(
             return
     elif type(member) is Function and "property" in member.info.marks:
         setter = find_member(machine, owner.cls.info, f"{name}.setter")
-        if setter is not None:
+        if setter is not None and not is_kept_apart(machine, owner, value):
             call_member(machine, owner, setter, [value], {}, node, frame)
             return
     if run_setter(machine, owner, name, value, node, frame) and not frame.emits:

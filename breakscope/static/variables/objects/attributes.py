@@ -18,7 +18,6 @@ from breakscope.rulekit.values import (
     Instance,
     Method,
     Py,
-    Sequence,
     Value,
 )
 from breakscope.static.definitions.annotations import value_of_annotation
@@ -46,6 +45,11 @@ from breakscope.static.variables.numpy import note_texts_read
 from breakscope.static.variables.objects.assigned import assigned_tensor
 from breakscope.static.variables.objects.autograd import context_attribute, is_context
 from breakscope.static.variables.objects.decorated import note_decorated
+from breakscope.static.variables.objects.hidden_properties import (
+    is_part,
+    note_missing,
+    run_hidden_property,
+)
 from breakscope.static.variables.objects.module_containers import (
     HELD,
     OPEN,
@@ -102,6 +106,7 @@ def instance_attribute(
             note_recurrent_read(machine, value, node, frame)
             note_texts_read(machine, value, node, frame)
             run_own_getter(machine, owner, value, name, node, frame)
+            run_hidden_property(machine, owner, value, name, node, frame)
             if type(value) is Const and _is_changed(machine, owner, name, value):
                 if type(value.value) is bool:
                     return Py("bool", "config", value.value)
@@ -137,6 +142,7 @@ def instance_attribute(
         return stored
     if id(owner) in machine.objects.left_out:
         read_left_out(machine, owner, name, node, frame)
+    note_missing(machine, owner, name, node, frame)
     return fallback_attribute(machine, owner, name, node, frame)
 
 
@@ -150,13 +156,6 @@ def run_own_getter(
     if type(getter) is Function:
         with contextlib.suppress(Raised):
             machine.call_implicitly(bound_to(getter, owner), [Const(name)], node, frame)
-
-
-def is_part(machine: Machine, value: Value) -> bool:
-    """True for what nn.Module keeps among its modules."""
-    if type(value) is Sequence:
-        return value.type in ("ModuleList", "Sequential")
-    return is_module(machine, value)
 
 
 def _is_changed(machine: Machine, owner: Instance, name: str, value: Const) -> bool:
