@@ -3,7 +3,7 @@
 Dynamo follows Python code into whatever package it lies in, but for those that torch names: `tqdm`,
 `pandas`, `sklearn`, `networkx`, `tabulate`, `xarray`, `onnx` and some others (THIRDPARTY_SKIPLIST
 in torch/_dynamo/trace_rules.py). A call of their functions, classes or methods ends the graph
-(GB0007, GB0008). So does a loop over a progress bar: there the whole function is skipped. What only
+(GB0007, GB0008). So does what goes over a progress bar; a loop makes Dynamo skip the whole function. What only
 names them is free: `isinstance(x, pd.DataFrame)`, constants, exceptions.
 
 Call them outside of the compiled region: put the progress bar around the loop that calls the model,
@@ -31,7 +31,7 @@ rule = Rule(
 )
 
 
-@rule.on(Call, "call of a skipped package")
+@rule.on(Call, "call of a skipped package", "object of a skipped package gone over")
 def check(event):
     package = event.receiver.name.partition(".")[0]
     yield event.problem(

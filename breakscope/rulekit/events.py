@@ -202,7 +202,7 @@ class Call(Event, frozen=True, kw_only=True):
     container). What Python calls without a call in the source has a name as well:
     "type.__setattr__", "function.__setattr__", "os.environ.__setitem__", "descriptor.__get__",
     "torch.autograd.Function.apply" (`receiver` is the class, of the checked source), "call of a
-    skipped package" (`receiver` is what is called, from a package that Dynamo skips whole).
+    skipped package", "object of a skipped package gone over" (`receiver` is its function or class).
     """
 
     name: str

@@ -90,6 +90,8 @@ def test_they_hang_on_how_the_call_is_written(facts):
         ("torch.nonzero", "GB0036"),
         ("torch.allclose", "GB0033"),
         ("copy.copy", "GB0208"),
+        ("torch.cpu._is_avx2_supported", "GB0007"),  # skipped, and known without a probe
+        ("torch.export.export", "GB0007"),
     ],
 )
 def test_calls_that_break(facts, name, first):
@@ -190,3 +192,8 @@ def test_a_keyword_that_breaks_counts_only_where_it_may_be_given():
     assert fact.verdict(("int",), {"generator": "?"}).breaks == ("GB0055",)
     only_so = CallFact("f", (Measured("f(1, k=2)", ("int",), (("k", "int"),), ("GB0001",)),))
     assert only_so.verdict(("int",)).breaks == ("GB0001",)  # nothing shows that it is the keyword
+
+
+def test_what_a_getter_does_not_give_now_it_may_give_elsewhere(facts):
+    assert facts.call("torch._guards.detect_fake_mode").breaks == ("GB0208",)
+    assert not facts.returns("torch._guards.detect_fake_mode")

@@ -13,6 +13,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import torch
+from torch._dynamo import trace_rules
+from torch._dynamo.variables import SkipFunctionVariable
 
 from breakscope.knowledge.build import capture
 from breakscope.knowledge.build.results import describe
@@ -102,8 +104,8 @@ COMPILED = {  # the id of Dynamo for a call of each type, whatever the arguments
     "function": "GB0007",  # of a file of torch that Dynamo skips
 }
 GETTERS = re.compile(
-    r"(is_|are_|has_|get_|can_|current_|memory_|max_memory|mem_|device_|version$|num_|initial_seed"
-    r"|.*_enabled$|.*_available$)"
+    r"(_?is_|are_|has_|_?get_|can_|current_|memory_|max_memory|mem_|host_memory_stats|device_|version$|num_"
+    r"|initial_seed|preferred_|detect_fake_mode|any_|_len_|compiled_with_|.*_enabled$|.*_available$|.*_allowed$)"
 )
 UNSAFE = re.compile(r"(get_rng_state|.*debug_mode_|get_file_path|.*process_group.*)")
 TORCH = (
@@ -126,22 +128,46 @@ TORCH = (
     "torch.mps",
     "torch.xpu",
     "torch.version",
+    "torch._guards",
+    "torch.autograd.forward_ad",
+    "torch.utils._python_dispatch",
 )
-# those with functions in Python that Dynamo does not follow, and that models' code may call
+# those with functions that Dynamo does not follow, and that models' code may call
 SKIPPED = (
+    "torch",
+    "torch._guards",
+    "torch._tensor_str",
+    "torch._utils",
+    "torch.accelerator",
+    "torch.ao.quantization",
+    "torch.autograd",
     "torch.autograd.graph",
+    "torch.autograd.profiler",
+    "torch.compiler",
+    "torch.cpu",
+    "torch.cuda",
     "torch.cuda.memory",
     "torch.cuda.random",
     "torch.distributed",
+    "torch.distributed.distributed_c10d",
+    "torch.export",
     "torch.hub",
     "torch.jit",
+    "torch.library",
     "torch.masked",
+    "torch.mps",
     "torch.multiprocessing",
     "torch.nested",
     "torch.nn.init",
     "torch.nn.utils",
+    "torch.onnx",
     "torch.overrides",
+    "torch.profiler",
+    "torch.quantization",
     "torch.random",
+    "torch.serialization",
+    "torch.sparse",
+    "torch.storage",
     "torch.testing",
     "torch.utils",
     "torch.utils.checkpoint",
@@ -149,7 +175,9 @@ SKIPPED = (
     "torch.utils.data._utils.collate",
     "torch.utils.data._utils.pin_memory",
     "torch.utils.data.dataloader",
+    "torch.utils.mkldnn",
     "torch.utils.model_zoo",
+    "torch.xpu",
 )
 
 
@@ -212,12 +240,18 @@ def _getters() -> Iterator[Asked]:
 
 
 def _skipped() -> Iterator[Asked]:
+    """Functions that Dynamo skips, and public ones that may lead to such, as their decorator does."""
     for module in SKIPPED:
         for name, value in sorted(vars(importlib.import_module(module)).items()):
+            kind = type(value).__name__
             if (
-                type(value).__name__ == "function"
-                and not name.startswith("_")
-                and value.__module__.startswith("torch.")
+                kind in ("function", "builtin_function_or_method")
+                and (value.__module__ or module).partition(".")[0] == "torch"
+                and not name.startswith("__")
+                and (
+                    (kind == "function" and not name.startswith("_"))
+                    or trace_rules.lookup(value) is SkipFunctionVariable
+                )
             ):
                 yield Asked(f"{module}.{name}", value, "trace")
 
@@ -252,6 +286,8 @@ def measure(asked: Asked) -> dict:
         returned = [describe(function(argument.clone()) if asked.how == "run x" else function())]
     except Exception as problem:
         return {"invalid": f"{type(problem).__name__}: {problem}"[:200]}
+    if returned == ["none"]:
+        returned = None  # another process, or another moment, may have it
     return _row(asked, capture.run(probe_getter, (argument,)), returned)
 
 

@@ -160,6 +160,10 @@ NUMPY_GENERATORS = ("numpy.random.Generator", "numpy.random.RandomState")
 MAKES = {
     f"sklearn.utils.{name}": ExternalInstance("numpy.random.RandomState")
     for name in ("check_random_state", "validation.check_random_state")
+} | {
+    f"tqdm{module}.{name}": ExternalInstance("tqdm.std.tqdm")
+    for module in ("", ".auto", ".autonotebook", ".notebook", ".rich", ".std")
+    for name in ("tqdm", "trange")
 }
 OF_TRAINING = ("torch.optim.", "torch.amp.", "torch.cuda.amp.")
 BY_USE = tuple(

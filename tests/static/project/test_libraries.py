@@ -6,10 +6,8 @@ from pathlib import Path
 import pytest
 from programs import TORCH, write
 
-from breakscope import limits
 from breakscope.report.combining.join import at_its_place
 from breakscope.static import StaticOptions, analyze
-from breakscope.static.interpreter.calls import running
 
 LIBRARY = {
     "site-packages/netlib-1.0.dist-info/METADATA": "Name: netlib\n",
@@ -355,35 +353,3 @@ def test_a_package_without_a_front_file_is_followed_from_its_own_files_wherever_
     checked = tmp_path / "site-packages/spread/models/parts/net.py"
     result = analyze([checked], StaticOptions(torch=TORCH))
     assert [(f.code, f.line) for f in result.findings] == [("BRK201", 6)]
-
-
-def test_a_function_of_a_library_is_followed_for_so_many_kinds_of_objects(tmp_path, monkeypatch):
-    """Each gives something else; behind that, the most similar arguments answer."""
-    kinds = 3 * limits.MOST_ANALYSES_ELSEWHERE
-    classes = "".join(
-        f"class Kind{n}:\n    def __init__(self, x):\n        self.x, self.name = x, 'kind {n}'\n\n"
-        for n in range(kinds)
-    )
-    read = "def name_of(part, x):\n    x.sum().item()\n    return part.name\n"
-    lines = [f"        x = x + len(kinds.name_of(kinds.Kind{n}(x), x))\n" for n in range(kinds)]
-    write(
-        tmp_path,
-        {
-            "site-packages/kinds-1.0.dist-info/METADATA": "Name: kinds\n",
-            "site-packages/kinds/__init__.py": f"import torch\n\n{classes}{read}",
-            "model.py": "import torch, kinds\n\nclass Model(torch.nn.Module):\n"
-            f"    def forward(self, x):\n{''.join(lines)}        return x\n",
-        },
-    )
-    followed = []
-    run = running.run_function
-
-    def counted(machine, function, args, *rest):
-        followed.append(function.info.name)
-        return run(machine, function, args, *rest)
-
-    monkeypatch.setattr(running, "run_function", counted)
-    monkeypatch.syspath_prepend(str(tmp_path / "site-packages"))
-    result = analyze([tmp_path / "model.py"], StaticOptions(torch=TORCH))
-    assert {f.line for f in result.findings} == {5 + n for n in range(kinds)}
-    assert followed.count("name_of") == limits.MOST_ANALYSES_ELSEWHERE

@@ -86,6 +86,7 @@ def followed_call(
         group = remembered[kind] = Group()
     elif (
         not afresh
+        and group.last is not None  # else this call is inside of the first of its kind
         and (is_enough or group.is_settled(for_effect))
         and (outcome := group.repeat(machine, arguments)) is not None
     ):

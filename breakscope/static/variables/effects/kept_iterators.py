@@ -5,16 +5,35 @@ from __future__ import annotations
 
 import ast
 
-from breakscope.rulekit.values import Const, Sequence, Tensor, Value, holds_modules
+from breakscope.rulekit.values import (
+    Const,
+    External,
+    ExternalInstance,
+    Sequence,
+    Tensor,
+    Value,
+    holds_modules,
+)
 from breakscope.static.machine.frames import Frame
 from breakscope.static.machine.machine import Machine
 from breakscope.static.variables.effects.emitting import emit_call
 
 KEPT = "iterator made before the region"
 HELD = "iterator made before a break"
+GONE_OVER = "object of a skipped package gone over"
 MAKES = frozenset({"iter", "zip", "map", "filter", "enumerate", "reversed"})
 # what Python has made of these anew behind a break is not followed
 LOST = frozenset({"zip", "map", "filter"})
+# where Dynamo does not go on behind a break; `enumerate` draws its items in the loop over it
+NOT_RESUMED = {
+    "for": "loop",
+    "enumerate": "loop",
+    "comprehension": "comprehension",
+    "star": "implicit",
+    "unpack": "implicit",
+    "in": "implicit",
+    "with": "with",
+}
 # Dynamo has a model of the iterator of each
 FOLLOWED = frozenset({"tuple", "range", "size"})
 
@@ -36,10 +55,13 @@ def note_made(name: str, args: list[Value], made: Value, frame: Frame) -> None:
 def note_kept(
     machine: Machine, values: list[Value], node: ast.AST, frame: Frame, construct: str
 ) -> None:
-    """Emit that a region goes over one of these that was made before it, or before a break in it."""
-    if not frame.emits or not machine.wanted(KEPT):
+    """Emit that a region goes over one of these that was made before it, or before a break in it, or that is of
+    a package which Dynamo skips."""
+    if not frame.emits:
         return
     for value in values:
+        if type(value) is ExternalInstance:
+            note_skipped(machine, value, node, frame, construct)
         if type(value) is not Sequence:
             continue
         if value.home and (value.is_once or value.type == "generator"):
@@ -52,3 +74,17 @@ def note_kept(
             emit_call(machine, HELD, value, (Const(construct),), {}, node, frame, "likely")
             for step in steps[before:]:
                 step.made_at = at
+
+
+def note_skipped(
+    machine: Machine, value: ExternalInstance, node: ast.AST, frame: Frame, construct: str
+) -> None:
+    """Emit that a region goes over, or enters, an object of a package which Dynamo skips, as a progress bar."""
+    if value.name.partition(".")[0] not in machine.library.skipped_packages:
+        return
+    skips = frame.skips
+    frame.skips = skips or NOT_RESUMED.get(construct, "")
+    try:
+        emit_call(machine, GONE_OVER, External(value.name), (), {}, node, frame)
+    finally:
+        frame.skips = skips

@@ -19,6 +19,7 @@ from breakscope.static.machine.machine import Machine
 from breakscope.static.variables.base import Variable
 from breakscope.static.variables.effects.emitting import emit_call, note_assert
 from breakscope.static.variables.effects.entered_contexts import note_entered
+from breakscope.static.variables.effects.kept_iterators import note_skipped
 from breakscope.static.variables.effects.side_effects import note_outside
 from breakscope.static.variables.external import enter_package
 from breakscope.static.variables.library.concurrency.queues import call_queue_method
@@ -228,6 +229,7 @@ class LibraryObjectVariable(Variable):
         return True if value.name == MATCH and value.args else None
 
     def enter(self, machine: Machine, manager, node, frame) -> Value:
+        note_skipped(machine, manager, node, frame, "with")
         machine.emit(
             Enter,
             node,

@@ -1,0 +1,62 @@
+"""Functions of libraries, for how many kinds of arguments they are followed."""
+
+from programs import TORCH, write
+
+from breakscope import limits
+from breakscope.static import StaticOptions, analyze
+from breakscope.static.interpreter.calls import running
+
+
+def test_a_function_of_a_library_is_followed_for_so_many_kinds_of_objects(tmp_path, monkeypatch):
+    """Each gives something else; behind that, the most similar arguments answer."""
+    kinds = 3 * limits.MOST_ANALYSES_ELSEWHERE
+    classes = "".join(
+        f"class Kind{n}:\n    def __init__(self, x):\n        self.x, self.name = x, 'kind {n}'\n\n"
+        for n in range(kinds)
+    )
+    read = "def name_of(part, x):\n    x.sum().item()\n    return part.name\n"
+    lines = [f"        x = x + len(kinds.name_of(kinds.Kind{n}(x), x))\n" for n in range(kinds)]
+    write(
+        tmp_path,
+        {
+            "site-packages/kinds-1.0.dist-info/METADATA": "Name: kinds\n",
+            "site-packages/kinds/__init__.py": f"import torch\n\n{classes}{read}",
+            "model.py": "import torch, kinds\n\nclass Model(torch.nn.Module):\n"
+            f"    def forward(self, x):\n{''.join(lines)}        return x\n",
+        },
+    )
+    followed = []
+    run = running.run_function
+
+    def counted(machine, function, args, *rest):
+        followed.append(function.info.name)
+        return run(machine, function, args, *rest)
+
+    monkeypatch.setattr(running, "run_function", counted)
+    monkeypatch.syspath_prepend(str(tmp_path / "site-packages"))
+    result = analyze([tmp_path / "model.py"], StaticOptions(torch=TORCH))
+    assert {f.line for f in result.findings} == {5 + n for n in range(kinds)}
+    assert followed.count("name_of") == limits.MOST_ANALYSES_ELSEWHERE
+
+
+def test_a_function_of_a_library_that_calls_itself_is_followed_for_a_new_kind(
+    tmp_path, monkeypatch
+):
+    """While the first call of its kind is being followed, it has no outcome to repeat."""
+    write(
+        tmp_path,
+        {
+            "site-packages/deep-1.0.dist-info/METADATA": "Name: deep\n",
+            "site-packages/deep/__init__.py": "import torch\n\nclass End:\n    pass\n\n"
+            "def depth(n, x, other):\n    if n > 0:\n        return depth(n - 1, x, other) + 1\n"
+            "    return x.sum().item()\n",
+            "model.py": "import torch, deep\n\nclass Model(torch.nn.Module):\n    def forward(self, x):\n"
+            "        x = x + deep.depth(x.shape[0], x, deep.End())\n"
+            "        return deep.depth(x.shape[0], x, x)\n",
+        },
+    )
+    monkeypatch.setattr(limits, "MOST_ANALYSES_ELSEWHERE", 1)
+    monkeypatch.syspath_prepend(str(tmp_path / "site-packages"))
+    result = analyze([tmp_path / "model.py"], StaticOptions(torch=TORCH))
+    assert [f.line for f in result.findings] == [5, 6]
+    assert not result.gaps
