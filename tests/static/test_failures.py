@@ -137,3 +137,19 @@ def test_deep_code_has_more_frames_than_python_allows_by_itself():
     with pytest.raises(KeyError):
         with_room({}.popitem)
     assert sys.getrecursionlimit() == before
+
+
+def test_a_list_that_holds_itself_may_be_part_of_a_text(tmp_path):
+    source = """\
+        import torch
+
+        @torch.compile
+        def step(x):
+            rows = [1]
+            rows.append(rows)
+            name = f"{rows}"
+            return x.sum().item()
+        """
+    result = analysed(tmp_path, {"step.py": source})
+    assert found(result) == [("BRK201", 8)]
+    assert result.gaps == ()

@@ -275,10 +275,11 @@ class Machine:
             self, container, item, container_node, node, frame
         )
 
-    def is_opaque(self, value: Value) -> bool:
-        """True for an object, and a container with an object or a tensor in it: while Dynamo
-        traces, none of them is a constant."""
-        return self.behaviour(value).is_opaque(self, value)
+    def is_opaque(self, value: Value, within: tuple[Value, ...] = ()) -> bool:
+        """True for an object, and a container with an object or a tensor in it, itself `within` others: while
+        Dynamo traces, none of them is a constant."""
+        is_new = not any(value is outer for outer in within)
+        return is_new and self.behaviour(value).is_opaque(self, value, (*within, value))
 
     def enter(self, manager: Value, node: ast.expr, frame: Frame) -> Value:
         """What `as` binds when a context manager is entered."""

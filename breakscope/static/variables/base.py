@@ -220,8 +220,8 @@ class Variable:
         module; it looks into containers in each other to this depth."""
         return True
 
-    def is_opaque(self, machine: Machine, value: Value) -> bool:
-        """True for what is no constant while Dynamo traces."""
+    def is_opaque(self, machine: Machine, value: Value, within: tuple[Value, ...]) -> bool:
+        """True for what is no constant while Dynamo traces; `within` are it and the containers around it."""
         return False
 
     def enter(self, machine: Machine, manager: Value, node: ast.expr, frame: Frame) -> Value:

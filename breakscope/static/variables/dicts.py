@@ -138,8 +138,9 @@ class DictVariable(Variable):
             machine.behaviour(part).may_show_tensor(machine, part, depth - 1) for part in inside
         )
 
-    def is_opaque(self, machine: Machine, value) -> bool:
-        return any(map(machine.is_opaque, (*value.items.values(), value.element)))
+    def is_opaque(self, machine: Machine, value, within) -> bool:
+        parts = (*value.items.values(), value.element)
+        return any(machine.is_opaque(part, within) for part in parts)
 
 
 def as_key(value: Value) -> Value:

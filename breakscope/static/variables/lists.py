@@ -216,9 +216,9 @@ class ListVariable(Variable):
             machine.behaviour(part).may_show_tensor(machine, part, depth - 1) for part in inside
         )
 
-    def is_opaque(self, machine: Machine, value) -> bool:
+    def is_opaque(self, machine: Machine, value, within) -> bool:
         parts = value.items if value.items is not None else (value.element,)
-        return any(map(machine.is_opaque, parts))
+        return any(machine.is_opaque(part, within) for part in parts)
 
 
 def store_slice(

@@ -194,7 +194,7 @@ class LayerVariable(LibraryObjectVariable):
     def setattr(self, machine: Machine, owner, name, value, old, target, node, frame) -> None:
         note_outside(machine, owner, name, value, Py("unknown"), frame, node)
 
-    def is_opaque(self, machine: Machine, value) -> bool:
+    def is_opaque(self, machine: Machine, value, within) -> bool:
         return True
 
 

@@ -279,7 +279,7 @@ class TensorVariable(Variable):
         sizes = None if frame.emits else known_sizes(value, "shape", [])
         return sizes.items[0] if sizes is not None and sizes.items else ShapeInt(is_extent=True)
 
-    def is_opaque(self, machine: Machine, value) -> bool:
+    def is_opaque(self, machine: Machine, value, within) -> bool:
         return True
 
 

@@ -307,11 +307,11 @@ class InstanceVariable(Variable):
     def may_show_tensor(self, machine: Machine, value, depth) -> bool:
         return is_module(machine, value) or bool(external_bases(machine, value.cls.info))
 
-    def is_opaque(self, machine: Machine, value) -> bool:
+    def is_opaque(self, machine: Machine, value, within) -> bool:
         if not PYTHON_TYPES.isdisjoint(external_bases(machine, value.cls.info)):
             return False
         return not field_names(machine, value) or any(
-            map(machine.is_opaque, value.attributes.values())
+            machine.is_opaque(part, within) for part in value.attributes.values()
         )
 
     def enter(self, machine: Machine, manager, node, frame) -> Value:
