@@ -192,8 +192,12 @@ def _is_needed(group: Sequence[RecompileSeen]) -> bool:
     number if the code did not need it."""
     found: dict[str, set[str]] = {}
     for seen in group:
-        exact = [v for v in values([seen.guard]) if NUMBER.fullmatch(v) and v not in ("0", "1")]
-        if seen.guard.family in ("attribute", "int_argument"):
+        exact = [
+            value
+            for value in values([seen.guard])
+            if (NUMBER.fullmatch(value) and value not in ("0", "1")) or FRACTION.fullmatch(value)
+        ]
+        if seen.guard.family in ("attribute", "int_argument", "float_argument"):
             found.setdefault(seen.frame.compile_id.partition("/")[0], set()).update(exact)
     return any(len(numbers) > 1 for numbers in found.values())
 
@@ -259,8 +263,11 @@ def fix(guards: Sequence[Guard], about: About | None = None) -> str:
     if first.family == "attribute" and (seen := values(guards)):
         if all(FRACTION.fullmatch(value) for value in seen) and not about.fixed:
             return FRACTION_KEPT
-        if about.fixed and all(NUMBER.fullmatch(value) for value in seen):
+        numbers = (NUMBER.fullmatch(value) or FRACTION.fullmatch(value) for value in seen)
+        if about.fixed and all(numbers):
             return NEEDED
+    if first.family == "float_argument" and about.fixed:
+        return NEEDED
     if first.family == "none_argument" and first.name.startswith("self."):
         return NONE_ATTRIBUTE
     if first.family == "optimizer_state" and re.search(r"\['lr'\]", first.text):

@@ -199,3 +199,10 @@ def test_what_a_line_gave_and_is_gone_is_the_breaks(own):
     gone = "Cache line invalidated because {} got deallocated"
     assert advice(frame, gone.format("___stack0")).startswith("the graph ends at line 2")
     assert advice(own, gone.format("L['cache']")).startswith("create the object once")
+
+
+def test_a_float_that_is_compiled_in_again_is_needed(own):
+    """`F.dropout(x, p)`: each value is a version, and a tensor there ends the graph."""
+    first, second = (seen(own, f"rate == {value}") for value in (0.1, 0.2))
+    assert "0-d tensor" in advice_on([first], frozenset())
+    assert advice_on([first, second], frozenset()) == NEEDED
