@@ -47,8 +47,8 @@ FIXES = {
     "enum_argument": "accept one compile for each value, or choose the function outside the compiled region",
     "none_argument": "give the argument in every call, or in none",
     "attribute": "keep the value in a tensor (a buffer updated in place), or let it change rarely: each value is a version",
-    "global": "keep the value in a tensor that is changed in place (`fill_`), or pass it as an argument",
-    "closure": "keep the value in a tensor that is changed in place (`fill_`), or pass it as an argument",
+    "global": "pass it as an argument, or keep what is only computed with in a tensor that is changed in place (`fill_`)",
+    "closure": "pass it as an argument, or keep what is only computed with in a tensor that is changed in place (`fill_`)",
     "container_length": "keep the container outside the compiled region, or give it a fixed length",
     "container_key": "fill the dict before the first call, or keep it outside the compiled region",
     "object_identity": "create the object once and reuse it, so that every call passes the same one",
@@ -268,6 +268,8 @@ def fix(guards: Sequence[Guard], about: About | None = None) -> str:
             return NEEDED
     if first.family == "float_argument" and about.fixed:
         return NEEDED
+    if first.family == "type" and first.name.startswith("self."):
+        return "set it before the first call, or accept a version for each type"
     if first.family == "none_argument" and first.name.startswith("self."):
         return NONE_ATTRIBUTE
     if first.family == "optimizer_state" and re.search(r"\['lr'\]", first.text):

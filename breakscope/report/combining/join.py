@@ -244,7 +244,7 @@ def _confirm(prediction: Finding, seen: list[Finding]) -> Finding:
         cause=first.cause,
         other_causes=tuple(dict.fromkeys((*_of_other_families(seen), *_others(seen)))),
         settled=first.settled,
-        help=_help(prediction, first),
+        help=_help(prediction, seen),
         values=in_order(dict.fromkeys(value for o in seen for value in o.values)),
         chain=first.chain or (() if first.kind == "recompile" else prediction.chain),
         lost=skipped.lost,
@@ -277,9 +277,11 @@ def _others(seen: list[Finding]) -> tuple[str, ...]:
     return tuple(text for o in seen for text in o.other_causes)
 
 
-def _help(prediction: Finding, observed: Finding) -> str:
-    """Of a recompile what was seen decides which advice holds; of a break its source does."""
-    return observed.help if observed.kind == "recompile" and observed.help else prediction.help
+def _help(prediction: Finding, seen: list[Finding]) -> str:
+    """Of a recompile what was seen decides which advice holds, and most of it the last time; of a break its
+    source does."""
+    same = [o.help for o in seen if o.kind == "recompile" and o.dynamo == seen[0].dynamo and o.help]
+    return same[-1] if same else prediction.help
 
 
 def _sum_costs(costs: list[Cost | None]) -> Cost | None:
