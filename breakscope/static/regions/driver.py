@@ -6,6 +6,7 @@ on the model in between, makes Dynamo recompile when the region depends on it.
 from __future__ import annotations
 
 import ast
+from typing import NamedTuple
 
 from breakscope.rulekit.events import Varies
 from breakscope.rulekit.values import (
@@ -41,6 +42,14 @@ from breakscope.static.regions.variation import (
 )
 from breakscope.static.regions.writes import emit_writes
 from breakscope.static.variables.misc import Recorder
+
+
+class Found(NamedTuple):
+    """How a function uses its parameters, and which are given tensors of several sizes."""
+
+    uses: Uses
+    numbers: NumberUses
+    sized: list[str]
 
 
 def add_call_events(
@@ -143,21 +152,22 @@ def _emit_variation(
     if len(recorder.calls) < 2:
         return
     rows = [
-        {**found, **bound(machine, function, args, kwargs)}
-        for (args, kwargs, _), found in zip(recorder.calls, recorder.found)
+        {**held, **bound(machine, function, args, kwargs)}
+        for (args, kwargs, _), held in zip(recorder.calls, recorder.found)
     ]
     uses = Uses(function.info.node)
-    numbers = NumberUses(function.info.node, _names_of(function, rows[0]))
-    sized = [name for name in rows[0] if size_differs([row[name] for row in rows if name in row])]
+    found = Found(
+        uses,
+        NumberUses(function.info.node, _names_of(function, rows[0])),
+        [name for name in rows[0] if size_differs([row[name] for row in rows if name in row])],
+    )
     for name in rows[0]:
         values = [as_read(name, row[name], uses) for row in rows if name in row]
         if name in uses.first:
-            node = uses.first[name]
-            _emit_parameter(machine, frame, recorder, uses, numbers, sized, name, node, values)
+            _emit_parameter(machine, frame, recorder, found, name, uses.first[name], values)
         given = [value for value in values if not value.is_none]
         if name in uses.given and 1 < len(given) < len(values):  # where it is there, it may differ
-            node = uses.given[name]
-            _emit_parameter(machine, frame, recorder, uses, numbers, sized, name, node, given)
+            _emit_parameter(machine, frame, recorder, found, name, uses.given[name], given)
     # a closure has more than the function uses
     patterns = [aliases({n: v for n, v in row.items() if n in uses.first}) for row in rows]
     if len(set(patterns)) > 1:
@@ -172,18 +182,17 @@ def _emit_parameter(
     machine: Machine,
     frame: Frame,
     recorder: Recorder,
-    uses: Uses,
-    numbers: NumberUses,
-    sized: list[str],
+    found: Found,
     name: str,
     node: ast.Name,
     values: list[Value],
 ) -> None:
     """Emit what differs between the values of one parameter."""
-    for path, found in differing(values):
-        given = [value for value in found if not value.is_none]
-        kinds = [(what, found) for what in variations(found)]
-        if path and 1 < len(given) < len(found):  # an item that is there only in some calls
+    uses = found.uses
+    for path, held in differing(values):
+        given = [value for value in held if not value.is_none]
+        kinds = [(what, held) for what in variations(held)]
+        if path and 1 < len(given) < len(held):  # an item that is there only in some calls
             kinds += [(what, given) for what in variations(given)]
         for what, parts in kinds:
             use = uses.of(name, what == "size")
@@ -199,9 +208,9 @@ def _emit_parameter(
             place = uses.parts.get(part, node)
             fields = {"name": part, "what": what, "values": shown, "use": use}
             if what in ("int", "float"):
-                fields["use"] = numbers.of(part)
+                fields["use"] = found.numbers.of(part)
             elif what == "size":
-                fields |= {"changed": changed_sizes(parts), "alone": sized == [name]}
+                fields |= {"changed": changed_sizes(parts), "alone": found.sized == [name]}
             machine.emit(Varies, place, frame, detail=(part, what), **fields)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Mapping
+from typing import NamedTuple
 
 from breakscope.knowledge import load
 from breakscope.rulekit.number_arguments import KEYWORDS, NUMBERS, SIZES
@@ -23,6 +24,13 @@ OF_NUMBERS = ("math.", "np.", "numpy.", "random.")
 SAME_SHAPE = ("dim", "dims", "axis", *KEYWORDS)
 
 
+class Read(NamedTuple):
+    """A name to look for; `is_computed`: it has what the number gave with something else, a tensor as a rule."""
+
+    name: str
+    is_computed: bool = False
+
+
 class NumberUses:
     """How a function uses numbers. `names` are what it has for its names, as far as that is known."""
 
@@ -37,17 +45,16 @@ class NumberUses:
         the length of a loop or as text; "number" where an operator takes no tensor in its place; "size"
         where it is one, or a dimension or an index of a tensor; "arithmetic" where a tensor would do;
         "other" where that is not known."""
-        waiting, seen, found = [name], set(), set()
+        waiting, seen, found = [Read(name)], set(), set()
         while waiting:
-            name = waiting.pop()
-            if name in seen:
+            read = waiting.pop()
+            if read in seen:
                 continue
-            seen.add(name)
-            for read in self._loads(name):
-                use, names = self._climb(read)
+            seen.add(read)
+            for node in self._loads(read.name):
+                use, names = self._climb(node, read.is_computed)
                 found.add(use)
                 waiting += names
-        found.discard("")
         return next((use for use in ORDER if use in found), "other")
 
     def _loads(self, name: str) -> list[ast.expr]:
@@ -64,10 +71,9 @@ class NumberUses:
             return self._loads(name[: name.rindex("[")])
         return found
 
-    def _climb(self, node: ast.expr) -> tuple[str, list[str]]:
-        """What is done with an expression, and the names that it is given, "" for one that only these
-        use."""
-        is_computed, keyword = False, ""
+    def _climb(self, node: ast.expr, is_computed: bool) -> tuple[str, list[Read]]:
+        """What is done with an expression, "" where it only gets other names, and these."""
+        keyword = ""
         while (parent := self.parents.get(id(node))) is not None:
             match parent:
                 case ast.BinOp():
@@ -78,8 +84,9 @@ class NumberUses:
                 case ast.IfExp() if parent.test is node:
                     return "branch", []
                 case ast.comprehension() | ast.For():
-                    is_test = node is not parent.iter
-                    return ("branch", []) if is_test else ("", list(_names(parent.target)))
+                    if node is not parent.iter:
+                        return "branch", []
+                    return "", [Read(name, is_computed) for name in _names(parent.target)]
                 case ast.Subscript() if parent.slice is node:
                     held = self._held(parent.value)
                     if held is None or held.is_unknown:
@@ -98,7 +105,7 @@ class NumberUses:
                 case ast.Assign() | ast.AnnAssign() | ast.NamedExpr():
                     targets = getattr(parent, "targets", None) or [parent.target]
                     names = [name for target in targets for name in _names(target)]
-                    return ("", names) if names else ("other", [])
+                    return "" if names else "other", [Read(name, is_computed) for name in names]
                 case ast.UnaryOp() | ast.Compare() | ast.BoolOp() | ast.IfExp() | ast.Slice():
                     pass
                 case ast.Tuple() | ast.List() | ast.Starred():

@@ -37,6 +37,8 @@ BODIES = {
         "h = 1.0 / n\n        return torch.sin(x * h)",
         "arithmetic",
     ),
+    "what has a name": ("y = x * n\n        return y", "arithmetic"),
+    "a size that is computed": ("m = len(x) * n\n        return torch.ones(m)", "size"),
     "a method that takes tensors": ("return x.mul(n)", "arithmetic"),
     "the largest of two": ("return x * max(n, 2)", "arithmetic"),
     "a mask": ("return x * (x > n)", "arithmetic"),
