@@ -14,7 +14,7 @@ import torch
 from breakscope.rulekit.events import Varies
 from breakscope.rulekit.rule import Rule
 
-ONE = "size 1 is a version of its own: pad it to 2, or call it once before timing"
+OWN = "size {} is a version of its own: pad it to 2, or call it once before timing"
 rule = Rule("BRK712", "size-varies", kind="recompile", severity="warning", dynamo=("size",))
 
 
@@ -27,17 +27,18 @@ def check(event):
 
 
 def advice(event):
-    """A size of 1 is never made a symbol; of tensors that grow together, one alone cannot be marked."""
-    with_one = [dimension for dimension, sizes in event.changed if 1 in sizes]
-    others = [dimension for dimension, sizes in event.changed if len(set(sizes) - {1}) > 1]
-    if with_one and not others:
-        return ONE
+    """A size of 0 or 1 is never made a symbol; of tensors that grow together, one alone cannot be marked."""
+    alone = sorted({size for _, sizes in event.changed for size in sizes if size < 2})
+    others = [dimension for dimension, sizes in event.changed if len(set(sizes) - {0, 1}) > 1]
+    apart = OWN.format(alone[0]) if alone else ""
+    if apart and not others:
+        return apart
     marked = others[0] if len(others) == 1 else others
     text = "compile with `dynamic=True`, or pad to a few sizes"
     if others and event.alone and event.name.isidentifier():
         mark = f"torch._dynamo.mark_dynamic({event.name}, {marked})"
         text = f"write `{mark}` before the first call, {text}"
-    return f"{text}; {ONE}" if with_one else text
+    return f"{text}; {apart}" if apart else text
 
 
 def calls():

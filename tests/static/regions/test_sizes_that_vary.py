@@ -27,6 +27,7 @@ ONE = "size 1 is a version of its own"
         ("torch.ones(n, n + 1)", "8, 6, 5", MARK.format([0, 1])),
         ("torch.ones(n, 4)", "8, 1, 5", MARK.format(0)),
         ("torch.ones(n, 4)", "8, 1", ONE),
+        ("torch.ones(n, 4)", "8, 0", "size 0 is a version of its own"),
     ],
 )
 def test_the_dimension_is_named(given, values, wanted, tmp_path):
