@@ -28,7 +28,7 @@ def check(event):
 
 def advice(event):
     """A size of 0 or 1 is never made a symbol; of tensors that grow together, one alone cannot be marked."""
-    alone = sorted({size for _, sizes in event.changed for size in sizes if size < 2})
+    alone = sorted({size for _, sizes in event.changed for size in sizes if size in (0, 1)})
     others = [dimension for dimension, sizes in event.changed if len(set(sizes) - {0, 1}) > 1]
     apart = OWN.format(alone[0]) if alone else ""
     if apart and not others:
