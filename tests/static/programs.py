@@ -29,6 +29,7 @@ def found(
 ) -> list[tuple[str, int]]:
     """(code, line) of the findings that are more than possible."""
     assert result.errors == ()
+    assert not [gap for gap in result.gaps if "internal error" in gap.message]
     return [(f.code, f.line) for f in result.findings if f.confidence in confidence]
 
 
