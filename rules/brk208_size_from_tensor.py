@@ -25,7 +25,7 @@ import torch
 
 from breakscope.knowledge import since
 from breakscope.rulekit.events import Call
-from breakscope.rulekit.number_arguments import SIZES, sizes_of
+from breakscope.rulekit.numbers.arguments import SIZES, sizes_of
 from breakscope.rulekit.rule import Rule
 from breakscope.rulekit.values import Py, Union, condition_of, options
 

@@ -23,7 +23,7 @@ import torch
 
 from breakscope.knowledge import load
 from breakscope.rulekit.events import Call
-from breakscope.rulekit.number_arguments import (
+from breakscope.rulekit.numbers.arguments import (
     OWNERS,
     WITH_DIMENSIONS,
     WITH_NUMBERS,

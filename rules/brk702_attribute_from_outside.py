@@ -16,7 +16,7 @@ from the start, or a tensor.
 import torch
 
 from breakscope.rulekit.events import Outside
-from breakscope.rulekit.number_advice import of_kept
+from breakscope.rulekit.numbers.advice import of_kept
 from breakscope.rulekit.rule import Rule
 from breakscope.rulekit.values import Class, Const, ExternalInstance, Function, Instance, Py, Scalar
 

@@ -14,7 +14,7 @@ keep it to a few, or test and count outside of the compiled region.
 import torch
 
 from breakscope.rulekit.events import Varies
-from breakscope.rulekit.number_advice import of_argument
+from breakscope.rulekit.numbers.advice import of_argument
 from breakscope.rulekit.rule import Rule
 
 rule = Rule(

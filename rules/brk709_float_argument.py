@@ -13,7 +13,7 @@ instead, `p.add_(u * -lr)`: a tensor is read there, which ends the graph.
 import torch
 
 from breakscope.rulekit.events import Varies
-from breakscope.rulekit.number_advice import of_argument
+from breakscope.rulekit.numbers.advice import of_argument
 from breakscope.rulekit.rule import Rule
 
 rule = Rule(

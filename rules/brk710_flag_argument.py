@@ -12,7 +12,7 @@ compute both and return both; or give each mode its own method and compile it by
 import torch
 
 from breakscope.rulekit.events import Varies
-from breakscope.rulekit.number_advice import OWN
+from breakscope.rulekit.numbers.advice import OWN
 from breakscope.rulekit.rule import Rule
 
 rule = Rule(

@@ -11,7 +11,7 @@ function is compared by its parts and does not recompile. Give each argument one
 import torch
 
 from breakscope.rulekit.events import Varies
-from breakscope.rulekit.number_advice import OWN
+from breakscope.rulekit.numbers.advice import OWN
 from breakscope.rulekit.rule import Rule
 
 rule = Rule(

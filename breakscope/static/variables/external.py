@@ -57,7 +57,6 @@ from breakscope.static.variables.objects.module_containers import (
     module_list,
     scripted,
 )
-from breakscope.static.variables.objects.tensor_subclasses import as_tensor
 from breakscope.static.variables.stdlib import (
     PARTIAL,
     call_cast,
@@ -74,6 +73,7 @@ from breakscope.static.variables.stdlib import (
 from breakscope.static.variables.tensor import call_tensor_method
 from breakscope.static.variables.tensors.patterns import EINOPS
 from breakscope.static.variables.tensors.results import dtype_attribute, returned_value
+from breakscope.static.variables.tensors.subclasses import as_tensor
 from breakscope.static.variables.torch import (
     call_checkpoint,
     call_chosen_module,

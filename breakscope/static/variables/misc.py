@@ -35,7 +35,7 @@ from breakscope.static.variables.objects.module_containers import (
     hold_contents,
     layer_of,
 )
-from breakscope.static.variables.objects.tensor_subclasses import is_of_subclass
+from breakscope.static.variables.tensors.subclasses import is_of_subclass
 
 
 class Super(Value, eq=False):

@@ -55,9 +55,9 @@ from breakscope.static.variables.objects.recurrent import (
     note_recurrent_argument,
     note_recurrent_read,
 )
-from breakscope.static.variables.objects.tensor_subclasses import is_of_subclass
 from breakscope.static.variables.objects.unseen_layers import behind
 from breakscope.static.variables.tensors.followed import behind_followed_layer
+from breakscope.static.variables.tensors.subclasses import is_of_subclass
 
 SELF_METHODS = frozenset(
     """

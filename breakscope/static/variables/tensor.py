@@ -44,7 +44,6 @@ from breakscope.static.variables.effects.emitting import (
 )
 from breakscope.static.variables.effects.subgraphs import call_hook
 from breakscope.static.variables.objects.operators import tensor_with_object
-from breakscope.static.variables.objects.tensor_subclasses import is_of_subclass
 from breakscope.static.variables.tensors.arithmetic import tensor_operator
 from breakscope.static.variables.tensors.creation import NARROW, PRECISE
 from breakscope.static.variables.tensors.followed import (
@@ -73,6 +72,7 @@ from breakscope.static.variables.tensors.sizes import (
     known_sizes,
     with_sizes,
 )
+from breakscope.static.variables.tensors.subclasses import is_of_subclass
 
 LAST = External("torch.channels_last")
 READS = {

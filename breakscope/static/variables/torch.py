@@ -26,7 +26,6 @@ from breakscope.static.machine.machine import Machine
 from breakscope.static.variables.effects.subgraphs import call_within
 from breakscope.static.variables.library.draws import note_drawn_tensor
 from breakscope.static.variables.library.known_results import PYTHON_RESULTS
-from breakscope.static.variables.objects.tensor_subclasses import is_of_subclass
 from breakscope.static.variables.tensors.creation import (
     CREATES,
     NARROW,
@@ -52,6 +51,7 @@ from breakscope.static.variables.tensors.sizes import (
     resized,
     stacked_sizes,
 )
+from breakscope.static.variables.tensors.subclasses import is_of_subclass
 
 INPLACE_INIT = "torch.nn.init."
 _CONTEXTS = frozenset(

@@ -70,7 +70,7 @@ from breakscope.static.variables.objects.operators import (
     unary_of_object,
 )
 from breakscope.static.variables.objects.own_items import settle_left_out
-from breakscope.static.variables.objects.tensor_subclasses import as_tensor
+from breakscope.static.variables.tensors.subclasses import as_tensor
 
 NAMED_TUPLE = "typing.NamedTuple"
 ALIAS = "types.GenericAlias()"

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from breakscope.knowledge import load
-from breakscope.rulekit.number_arguments import KEYWORDS, NUMBERS, SIZES
+from breakscope.rulekit.numbers.arguments import KEYWORDS, NUMBERS, SIZES
 from breakscope.rulekit.values import Instance, Tensor, Value
 from breakscope.rulekit.walking import children, walk
 from breakscope.static.project.modules import ModuleInfo

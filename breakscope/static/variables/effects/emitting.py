@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from breakscope.rulekit.events import Call, ScalarRead, Statement
-from breakscope.rulekit.number_arguments import Given, needed
+from breakscope.rulekit.numbers.arguments import Given, needed
 from breakscope.rulekit.values import Sequence, Tensor, Union, Value
 from breakscope.static.machine.frames import Frame
 from breakscope.static.machine.given import both, by_condition

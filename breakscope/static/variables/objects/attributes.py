@@ -63,7 +63,7 @@ from breakscope.static.variables.objects.recurrent import (
     note_recurrent_argument,
     note_recurrent_read,
 )
-from breakscope.static.variables.objects.tensor_subclasses import as_tensor
+from breakscope.static.variables.tensors.subclasses import as_tensor
 
 LAYER_PARAMETERS = frozenset({"weight", "bias"})
 # the layers of torch that have a weight, and among them those that cannot be made without one

@@ -41,7 +41,7 @@ from breakscope.static.variables.objects.decorated import (
 )
 from breakscope.static.variables.objects.module_containers import hold_contents
 from breakscope.static.variables.objects.prepared import prepare
-from breakscope.static.variables.objects.tensor_subclasses import note_tensor_subclass
+from breakscope.static.variables.tensors.subclasses import note_tensor_subclass
 
 TYPED_DICTS = frozenset({"typing.TypedDict", "typing_extensions.TypedDict"})
 

@@ -11,8 +11,8 @@ from breakscope.static.definitions.classes import external_bases, find_member, i
 from breakscope.static.machine.frames import Frame
 from breakscope.static.machine.machine import Machine
 from breakscope.static.variables.effects.emitting import emit_call
-from breakscope.static.variables.objects.tensor_subclasses import as_tensor, is_of_subclass
 from breakscope.static.variables.tensors.arithmetic import tensor_operator
+from breakscope.static.variables.tensors.subclasses import as_tensor, is_of_subclass
 
 _OPERATOR_METHODS = {
     ast.Add: "add",

@@ -4,7 +4,7 @@ was followed under torch 2.13: what is left to compile is what it says."""
 import pytest
 from programs import analysed
 
-from breakscope.rulekit import number_advice
+from breakscope.rulekit.numbers import advice
 
 ARGUMENT = """\
 import math
@@ -73,14 +73,14 @@ def helps(path, source, code):
 def test_a_whole_number(name, tmp_path):
     body, use = BODIES[name]
     found = helps(tmp_path, ARGUMENT.format(body=body, values="2, 4, 5"), "BRK708")
-    assert found == [number_advice.of_argument("n", use)]
+    assert found == [advice.of_argument("n", use)]
 
 
 @pytest.mark.parametrize("name", FLOATS)
 def test_a_float(name, tmp_path):
     body, use = FLOATS[name]
     found = helps(tmp_path, ARGUMENT.format(body=body, values="0.1, 0.2, 0.3"), "BRK709")
-    assert found == [number_advice.of_argument("n", use)]
+    assert found == [advice.of_argument("n", use)]
 
 
 KEPT = """\
