@@ -26,12 +26,10 @@ from breakscope.static.project.installed import Installed
 from breakscope.static.project.modules import ModuleInfo
 from breakscope.static.project.program import Program, Sources
 from breakscope.static.project.reads import Reads
-from breakscope.static.regions.discover import (
-    Region,
-    default_regions,
-    entry_regions,
-)
-from breakscope.static.regions.unentered import unentered_regions
+from breakscope.static.regions.discovery.discover import default_regions
+from breakscope.static.regions.discovery.entries import entry_regions
+from breakscope.static.regions.discovery.unentered import unentered_regions
+from breakscope.static.regions.region import Region
 from breakscope.static.usage import mentions
 
 if TYPE_CHECKING:

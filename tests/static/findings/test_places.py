@@ -9,7 +9,7 @@ from programs import TORCH, analysed, found, region
 from breakscope.static import StaticOptions, analyze
 from breakscope.static.findings.slices import parse_slice
 from breakscope.static.project.spans import Spans
-from breakscope.static.regions.discover import NOWHERE
+from breakscope.static.regions.discovery.discover import NOWHERE
 
 HEADERS = {
     "if with a comment below": "if x.sum() > 0:  # why\n    # first\n\n    # second\n    x = x + 1\n",

@@ -14,7 +14,7 @@ from breakscope.static.machine.frames import Frame, OutOfBudget, Raised
 from breakscope.static.machine.machine import Machine
 from breakscope.static.project.modules import ModuleInfo
 from breakscope.static.regions.arguments import parameter_values
-from breakscope.static.regions.hooks import (
+from breakscope.static.regions.discovery.hooks import (
     around,
     classes_at,
     functions_of,

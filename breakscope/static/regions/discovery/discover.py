@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
-from fnmatch import fnmatch
 from functools import partial
 
 from msgspec.structs import replace
@@ -12,40 +11,33 @@ from msgspec.structs import replace
 from breakscope.rulekit.values import (
     UNKNOWN,
     Class,
-    Dict,
-    External,
-    ExternalInstance,
     Function,
     Instance,
-    Py,
-    Sequence,
-    Union,
     Value,
 )
 from breakscope.rulekit.walking import walk
 from breakscope.static.definitions.annotations import parsed_annotation
 from breakscope.static.definitions.classes import bound_to, find_member, is_module_class, members_of
 from breakscope.static.definitions.names import module_names, resolve_import
-from breakscope.static.machine.frames import Activation, Frame, OutOfBudget, Raised
+from breakscope.static.machine.frames import Activation, Frame, Raised
 from breakscope.static.machine.gaps import why
 from breakscope.static.machine.machine import Machine
-from breakscope.static.project.modules import ModuleInfo, Namespace
+from breakscope.static.project.modules import ModuleInfo
 from breakscope.static.regions.arguments import (
     as_any_argument,
-    as_argument,
     configured_instance,
     opened_flags,
     parameter_values,
     takes_tensors,
     undecorated,
 )
-from breakscope.static.regions.callers import COMPILES, follow_callers
-from breakscope.static.regions.driver import add_call_events, bound
-from breakscope.static.regions.hooks import hook_arguments, registered_hooks
+from breakscope.static.regions.discovery.callers import COMPILES, follow_callers
+from breakscope.static.regions.discovery.hooks import hook_arguments, registered_hooks
+from breakscope.static.regions.discovery.replaced import replaced_forwards
+from breakscope.static.regions.discovery.steps import tensor_step
+from breakscope.static.regions.driver import bound
 from breakscope.static.regions.programs import handed_by_program, program_regions
 from breakscope.static.regions.region import Region
-from breakscope.static.regions.replaced import replaced_forwards
-from breakscope.static.regions.steps import tensor_step
 
 NOWHERE = ast.Pass(lineno=0, col_offset=0)
 
@@ -136,7 +128,7 @@ def _is_compile(function: ast.expr) -> bool:
 
 def _region_of(machine: Machine, value: Value) -> Region | None:
     if isinstance(value, Class):
-        return _module_region(machine, value) or _step_region(machine, value)
+        return module_region(machine, value) or _step_region(machine, value)
     if not machine.file.is_compiled(value):
         return None
     value, args, kwargs = machine.file.calls.get(id(value.info), (value, [], {}))
@@ -151,7 +143,7 @@ def _region_of(machine: Machine, value: Value) -> Region | None:
     )
 
 
-def _module_region(machine: Machine, cls: Class) -> Region | None:
+def module_region(machine: Machine, cls: Class) -> Region | None:
     if not is_module_class(machine, cls.info):
         return None
     entry, own_call = "forward", find_member(machine, cls.info, "__call__")
@@ -258,103 +250,8 @@ def only_raises(function: Function) -> bool:
     return bool(body) and all(isinstance(s, ast.Raise | ast.Pass) for s in body)
 
 
-def entry_regions(machine: Machine, module: ModuleInfo, pattern: str) -> list[Region]:
-    """The regions that an entry's NAME pattern names in this file: a factory's callable, a class or
-    a function."""
-    regions = []
-    names = module_names(machine, module)
-    for name, raw in list(names.items()):
-        value = resolve_import(machine, raw)
-        if not fnmatch(name, pattern) or isinstance(value, Namespace):
-            continue
-        machine.budget.begin()
-        if isinstance(value, Class) and value.info.module is module:
-            regions += apart(machine, value, _module_region)
-        elif isinstance(value, Instance):
-            forward = machine.getattr(value, "forward", ast.Constant(None), Frame(module))
-            if isinstance(forward, Function):
-                regions.append(
-                    enter(machine, name, value, *parameter_values(machine, forward, True))
-                )
-        elif isinstance(value, Function) and value.info.module is module:
-            regions += apart(machine, value, _function_entry)
-    return [region for region in regions if region is not None]
-
-
-def _function_entry(machine: Machine, function: Function) -> Region:
-    made = _factory_product(machine, function)
-    if made is UNKNOWN:
-        name = function.info.qualname
-        return Region(name, Activation(name, function.info.module, function.info.node.lineno))
-    if made is None:
-        return enter(
-            machine,
-            function.info.qualname,
-            function,
-            *parameter_values(machine, function, True),
-        )
-    target, args, kwargs = made
-    of_library = isinstance(target, Instance | Function) and _home_of(target).library
-    at = function.info.node if of_library else NOWHERE
-    region = enter(machine, describe(target), target, args, kwargs, at)
-    add_call_events(machine, function.info.module, target, region.activation)
-    return region
-
-
-def _home_of(target: Instance | Function) -> ModuleInfo:
+def home_of(target: Instance | Function) -> ModuleInfo:
     return target.info.module if isinstance(target, Function) else target.cls.info.module
-
-
-def describe(target: Value) -> str:
-    if isinstance(target, Instance):
-        return f"{target.cls.info.qualname}.forward"
-    return target.info.qualname if isinstance(target, Function) else target.describe()
-
-
-def _factory_product(
-    machine: Machine, function: Function
-) -> tuple[Value, list[Value], dict[str, Value]] | Value | None:
-    """(callable, args, kwargs) when the function is a factory that returns them, or a module alone;
-    UNKNOWN when the source does not show what it makes; None for a function that makes none."""
-    spec = function.info.node.args
-    needed = len(spec.posonlyargs) + len(spec.args) - len(spec.defaults)
-    if needed > (function.bound is not None):
-        return None
-    try:
-        made = machine.inline(function, [], {}, function.info.node, Frame(function.info.module))
-    except Raised:
-        return None
-    except OutOfBudget as problem:
-        machine.give_up(why(problem), function.info.node, Frame(function.info.module))
-        return None
-    if isinstance(made, Instance):
-        forward = machine.getattr(made, "forward", ast.Constant(None), Frame(function.info.module))
-        return (
-            (made, *parameter_values(machine, forward, True))
-            if isinstance(forward, Function)
-            else None
-        )
-    if (
-        not isinstance(made, Sequence)
-        or made.type != "tuple"
-        or not made.items
-        or len(made.items) > 3
-    ):
-        return None
-    target, rest = made.items[0], made.items[1:]
-    if (
-        (target is UNKNOWN or (isinstance(target, Py) and target.type == "unknown"))
-        and rest
-        and all(value is UNKNOWN or isinstance(value, Sequence | Dict) for value in rest)
-    ):
-        return UNKNOWN
-    if not isinstance(target, Function | Instance | ExternalInstance | Union | Sequence | External):
-        return None
-    if not rest or not isinstance(rest[0], Sequence):
-        return None
-    args = list(rest[0].items) if rest[0].items is not None else [rest[0].element]
-    kwargs = rest[1].items if len(rest) > 1 and isinstance(rest[1], Dict) else {}
-    return target, [as_argument(a) for a in args], {k: as_argument(v) for k, v in kwargs.items()}
 
 
 def enter(
@@ -367,7 +264,7 @@ def enter(
     is_hook: bool = False,
 ) -> Region:
     """Interpret a region's call and keep what was seen, also when the work grows over the budget."""
-    module = _home_of(target) if isinstance(target, Instance | Function) else machine.file.module
+    module = home_of(target) if isinstance(target, Instance | Function) else machine.file.module
     if module.library:
         module = machine.file.module
     activation = Activation("", module, 0)

@@ -38,6 +38,12 @@ BEGINNINGS = tuple(
     load_weights prepare_for initialize check_ assert_ is_ has_
     """.split()
 )
+# what is asked of an argument that is a model or an optimizer
+OF_MODEL = frozenset(
+    """
+    train eval zero_grad parameters named_parameters state_dict load_state_dict modules named_modules
+    """.split()
+)
 # a word in the name of its file, or of the folder that the file is in
 FILES = re.compile(
     r"(?:^|[_/])(?:plots?|plotting|visuali[sz](?:e|ation|er)s?|viz|flops?|profil(?:e|er|ing)|debug|mocks?|tensorboard)"
@@ -67,7 +73,8 @@ def is_class_around(machine: Machine, cls: Class) -> bool:
     """True for a data set, or what loads one."""
     bases = external_bases(machine, cls.info)
     return any(
-        name.startswith("torch.utils.data.") or name.endswith("DataModule") for name in bases
+        name.startswith((f"{DATA}.", "torchvision.datasets.")) or name.endswith("DataModule")
+        for name in bases
     )
 
 
@@ -83,6 +90,7 @@ def is_function_around(machine: Machine, function: Function) -> bool:
         or (returned is not None and ast.unparse(returned).strip("'\"") in RETURNED)
         or not roots.isdisjoint(OF_DATA)
         or gives_nothing(info.node)
+        or drives_model(info.node)
         or ("numpy" in roots and "torch" not in roots and not _is_annotated(function))
         or any(_names_module(machine, p.annotation, info.module) for p in parameters(info.node))
     )
@@ -117,6 +125,20 @@ def _changes(function: ast.expr) -> bool:
         name = function.attr
         return name.endswith("_") or name in CHANGING_METHODS
     return type(function) is ast.Subscript
+
+
+def drives_model(node: ast.AST) -> bool:
+    """True for a function that puts an argument into training, or goes over its parameters: it trains or
+    judges a model, or counts what it has."""
+    given = {p.arg for p in parameters(node)}
+    return any(
+        type(part) is ast.Call
+        and type(part.func) is ast.Attribute
+        and part.func.attr in OF_MODEL
+        and type(part.func.value) is ast.Name
+        and part.func.value.id in given
+        for part in walk(node)
+    )
 
 
 def parameters(node: ast.FunctionDef) -> list[ast.arg]:

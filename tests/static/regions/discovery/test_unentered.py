@@ -726,3 +726,93 @@ def test_a_function_that_gives_nothing_and_changes_nothing_is_not_compiled(end, 
         "library/hearing.py": HEARD.format(end=end),
     }
     assert found(analysed(tmp_path, files)) == [("BRK201", 5)] * entered
+
+
+@pytest.mark.parametrize(
+    ("first", "lines"),
+    [
+        ("model.train()", []),
+        ("optimizer.zero_grad()", []),
+        ("weights = list(model.parameters())", []),
+        ("optimizer.step = None", [6]),
+        ("Own().train()", [6]),
+    ],
+)
+def test_a_function_that_trains_a_model_or_goes_over_its_parameters_is_not_compiled(
+    first, lines, tmp_path
+):
+    source = f"""\
+        from library.own import Own
+
+
+        def one_pass(model, optimizer, x: torch.Tensor):
+            {first}
+            return model(x) / x.sum().item()
+        """
+    files = {
+        "library/__init__.py": "from .passes import one_pass\n",
+        "library/own.py": "class Own:\n    def train(self):\n        return self\n",
+        "library/passes.py": "import torch\n"
+        + source.replace("        ", "", 1).replace("\n        ", "\n"),
+    }
+    assert [line for _, line in found(analysed(tmp_path, files))] == [n + 1 for n in lines]
+
+
+AGENT = """\
+import torch
+from torch import nn
+
+
+class Agent({base}):
+    def __init__(self):
+        super().__init__()
+        self.actor = nn.Linear(4, 2)
+
+    def act(self, x):
+        return x * self.scale(x)
+
+    def scale(self, x):
+        return x.sum().item()
+
+    def unused(self, x):
+        return x.tolist()
+
+
+{calls}
+"""
+
+
+@pytest.mark.parametrize(
+    ("base", "calls", "lines"),
+    [
+        ("nn.Module", "agent = Agent()\nagent.act(torch.ones(4))", [14]),
+        ("nn.Module", "agent = Agent()", []),
+        ("nn.Linear", "agent = Agent()\nagent.act(torch.ones(4))", []),
+        ("object", "agent = Agent()\nagent.act(torch.ones(4))", []),
+    ],
+)
+def test_methods_that_a_file_calls_of_a_module_without_a_forward(base, calls, lines, tmp_path):
+    files = {"agents.py": AGENT.format(base=base, calls=calls)}
+    assert [line for _, line in found(analysed(tmp_path, files))] == lines
+
+
+def test_a_function_that_makes_a_data_set_is_not_compiled(tmp_path):
+    source = """\
+        from pathlib import Path
+
+        import torchvision
+
+
+        class Pictures(torchvision.datasets.CocoDetection):
+            pass
+
+
+        def build(image_set, args):
+            root = Path(args.path)
+            assert root.exists()
+            return {made}
+        """
+    for made, lines in (("Pictures(root)", []), ("root, image_set + 1", [12])):
+        front = "from .pictures import build\n"
+        files = {"data/__init__.py": front, "data/pictures.py": source.format(made=made)}
+        assert [line for _, line in found(analysed(tmp_path / made[:4], files))] == lines

@@ -1,0 +1,204 @@
+"""Code that a program compiles, or calls from what it compiles, though no region of its own file enters
+it: functions that a library hands out, and methods of its classes; the forward of an autograd function;
+what a metric does; the methods that a tensor class adds, and the properties that module classes with one
+parent share."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from breakscope.rulekit.events import Call, Constructor, Event
+from breakscope.rulekit.values import (
+    Class,
+    Dict,
+    ExternalInstance,
+    Function,
+    Instance,
+    Sequence,
+    Union,
+    Value,
+    maybe_tensor,
+    options,
+)
+from breakscope.static.definitions.classes import (
+    external_bases,
+    find_member,
+    is_module,
+    members_of,
+)
+from breakscope.static.definitions.names import module_names, resolve_import
+from breakscope.static.machine.machine import Machine
+from breakscope.static.project.modules import ModuleInfo
+from breakscope.static.regions.arguments import parameter_values
+from breakscope.static.regions.discovery.around import (
+    is_class_around,
+    is_function_around,
+    is_no_tensor,
+    parameters,
+)
+from breakscope.static.regions.discovery.discover import apart, enter, reads_files
+from breakscope.static.regions.discovery.methods import (
+    AUTOGRAD,
+    OF_METRICS,
+    is_property,
+    is_public,
+    is_tensor,
+    methods_entered,
+    shows_tensors,
+)
+from breakscope.static.regions.discovery.steps import tensor_methods
+from breakscope.static.regions.region import Region
+
+Entered = frozenset[tuple[str, str]]  # path and qualified name of functions
+LAYER = re.compile(r"torch\.nn\.(?:\w+\.)*[A-Z]\w*(?<!Loss)")  # a parameter, or a module but a loss
+PREPARES = (
+    "torch.nn.utils.parametrize.register",
+    "torch.nn.utils.parametrizations.",
+    "torch.nn.utils.prune.",
+)
+
+
+def unentered_regions(
+    machine: Machine, module: ModuleInfo, names: dict[str, bool], entered: Entered
+) -> list[Region]:
+    """The regions of what is not `entered`; `names` are the functions and classes that the library
+    hands out, and whether it names them: of others only those that show that they take tensors."""
+    regions: list[Region | None] = []
+    defined = module_names(machine, module)
+    handed_out = set()  # ids of classes
+    for name in sorted(names & defined.keys()):
+        value = resolve_import(machine, defined[name])
+        if type(value) is Function and _is_news(value, module, entered):
+            regions += apart(machine, value, _function_region if names[name] else _shown_region)
+        elif _is_own_class(machine, value, module):
+            handed_out.add(id(value.info))
+            public = [n for n, node in members_of(value.info).items() if is_public(n, node)]
+            for method in tensor_methods(machine, value, public):
+                if _is_news(method, module, entered):
+                    regions += apart(machine, method, _method_region)
+    for value in list(defined.values()):
+        if _is_own_class(machine, value, module):
+            for method in methods_entered(machine, value, id(value.info) in handed_out):
+                if _is_news(method, module, entered):
+                    regions += apart(machine, method, _method_region)
+    return [region for region in regions if region is not None]
+
+
+def _is_own_class(machine: Machine, value: Value, module: ModuleInfo) -> bool:
+    is_own = type(value) is Class and value.info.module is module
+    return is_own and not is_class_around(machine, value)
+
+
+def _is_news(function: Function, module: ModuleInfo, entered: Entered) -> bool:
+    info = function.info
+    return info.module is module and (module.path, info.qualname) not in entered
+
+
+def _function_region(machine: Machine, function: Function) -> Region | None:
+    if is_function_around(machine, function):
+        return None
+    args, kwargs = parameter_values(machine, function, True)
+    shown, _ = parameter_values(machine, function, False)
+    # a parameter that alone has no annotation, as a name or a path, is no tensor for that
+    is_unannotated = not any(p.annotation for p in parameters(function.info.node))
+    given = args if is_unannotated else shown
+    if reads_files(function) or _is_handed_model(machine, shown):
+        return None
+    if any(is_tensor(machine, value) for value in given):
+        region = enter(machine, function.info.qualname, function, args, kwargs)
+        is_set_up = _is_made_before(machine, region.value) or _meets(region, _prepares)
+        return None if is_set_up else region
+    return None
+
+
+def _shown_region(machine: Machine, function: Function) -> Region | None:
+    """That of a function of which nothing but what it shows is known to be a tensor."""
+    if is_function_around(machine, function) or not shows_tensors(machine, function):
+        return None
+    args, kwargs = parameter_values(machine, function, False)
+    if _is_handed_model(machine, args):
+        return None
+    region = enter(machine, function.info.qualname, function, args, kwargs)
+    return None if _is_made_before(machine, region.value) else region
+
+
+def _is_handed_model(machine: Machine, args: list[Value]) -> bool:
+    """True for what is handed a model, and calls it: the model is compiled, not its driver."""
+    return any(is_module(machine, option) for value in args for option in options(value))
+
+
+def _is_made_before(machine: Machine, value: Value) -> bool:
+    """True for a model, a data set, a function, or several: what hands these out is called before anything is
+    compiled."""
+    if type(value) is Sequence:
+        return any(_is_made_before(machine, item) for item in value.items or ())
+    if type(value) is Union:
+        return any(_is_made_before(machine, option) for option in value.options)
+    if type(value) is Instance and is_class_around(machine, value.cls):
+        return True
+    return isinstance(value, Function | Class) or is_module(machine, value)
+
+
+def _method_region(machine: Machine, method: Function) -> Region | None:
+    guesses = method.info.name != "__call__"  # an object is called with more than tensors
+    args, kwargs = parameter_values(machine, method, guesses)
+    owner = method.info.owner
+    if method.bound is None and owner and AUTOGRAD in external_bases(machine, owner):
+        return _autograd_region(machine, method, args)
+    named = [value for name, value in kwargs.items() if name[0] != "*" or not value.is_unknown]
+    given = [option for value in (*args, *named) for option in options(value)]
+    if given and all(map(is_no_tensor, given)):
+        return None  # a tokenizer's, what saves and loads, or a figure of NumPy's arrays
+    region = enter(machine, method.info.qualname, method, args, kwargs)
+    answers = is_property(method.info.node) or method.info.name in OF_METRICS
+    if not given and not answers and not _may_hold_tensors(region.value):
+        return None  # what prepares data, or hands out loaders of it
+    is_set_up = _is_made_before(machine, region.value) or _meets(region, _makes_layer)
+    return None if is_set_up else region
+
+
+def _may_hold_tensors(value: Value) -> bool:
+    return any(
+        option.is_unknown or maybe_tensor(option) or type(option) in (Instance, Sequence, Dict)
+        for option in options(value)
+    )
+
+
+def _meets(region: Region, is_wanted: Callable[[Event], bool]) -> bool:
+    """True where something that the region or what it calls does is wanted."""
+    open_, met = [region.activation], set()
+    while open_:
+        activation = open_.pop()
+        if id(activation) in met:
+            continue
+        met.add(id(activation))
+        for step in activation.steps:
+            if step.event is not None and is_wanted(step.event):
+                return True
+            if step.child is not None:
+                open_.append(step.child)
+    return False
+
+
+def _makes_layer(event: Event) -> bool:
+    """Of a method that does, a model is built or converted by it."""
+    return type(event) is Constructor or (
+        type(event) is Call and LAYER.fullmatch(event.name) is not None
+    )
+
+
+def _prepares(event: Event) -> bool:
+    """Of a function that does, a model is prepared by it."""
+    return type(event) is Call and event.name.startswith(PREPARES)
+
+
+def _autograd_region(machine: Machine, forward: Function, args: list[Value]) -> Region | None:
+    """An autograd function is applied to a tensor at least; what else it is given are tensors where
+    they are annotated or used as such."""
+    shown, kwargs = parameter_values(machine, forward, False)
+    first = 0 if find_member(machine, forward.info.owner, "setup_context") is not None else 1
+    if first:
+        shown[:1] = [ExternalInstance("torch.autograd.function.FunctionCtx")]
+    shown[first : first + 1] = args[first : first + 1]
+    return enter(machine, forward.info.qualname, forward, shown, kwargs)
