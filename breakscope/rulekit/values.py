@@ -43,6 +43,8 @@ class Sequence(Value, eq=False):
     names: tuple[str, ...] = ()
     compiled_of: Value | None = None
     is_once: bool = False  # an iterator, or a view of a dict, that Dynamo must see made
+    # where Dynamo cannot make an iterator anew behind a break: "comprehension" over it, or "call" that it is given to, too
+    unmade: str = ""
     # a list that Dynamo has from a constant's method, in this activation (its id) behind so many of its steps
     folded_at: tuple[int, int] | None = None
 

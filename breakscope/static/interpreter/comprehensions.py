@@ -15,6 +15,7 @@ from breakscope.static.machine.lattice import join_all
 from breakscope.static.machine.machine import Machine
 from breakscope.static.variables.dicts import put_key
 from breakscope.static.variables.effects.kept_iterators import note_kept
+from breakscope.static.variables.effects.unmade_iterators import CALL, ends_comprehension, unmade
 from breakscope.static.variables.library.builtin_iteration import different_items
 from breakscope.static.variables.library.driven_items import driven_items
 from breakscope.static.variables.library.followed_iteration import listed
@@ -46,12 +47,19 @@ def eval_comprehension(machine: Machine, node, frame: Frame, type_: str) -> Valu
     )
     if not known:
         made = Sequence(type_, None, join_all(rows), is_once=type_ == "generator")
+        if type_ == "generator" and not _has_rows(source):
+            unmade(made, CALL, frame)
         if type_ == "list" and machine.driver.sets and not frame.emits:
             note_filtered(machine, made, source, bool(node.generators[0].ifs))
         return made
     made = Sequence(type_, different_items(rows) if type_ == "set" else list(rows))
     made.is_once = type_ == "generator"
-    return made
+    return unmade(made, CALL, frame) if made.is_once and not _has_rows(source) else made
+
+
+def _has_rows(source: Value) -> bool:
+    """True for what a generator expression goes over without changing anything: Dynamo has its rows."""
+    return type(source) is Dict or (type(source) is Sequence and source.type == "range")
 
 
 def comprehension_rows(machine: Machine, node, frame: Frame, produce) -> tuple[list, bool, Value]:
@@ -77,7 +85,8 @@ def comprehension_rows(machine: Machine, node, frame: Frame, produce) -> tuple[l
                 iterates_tuple or is_iterated_by_itself(source)
             )
             # no resuming inside a generator
-            stays = skips or ("call" if isinstance(node, ast.GeneratorExp) else "")
+            is_left = isinstance(node, ast.GeneratorExp) or ends_comprehension(source)
+            stays = skips or ("call" if is_left else "")
             outer.steps.append(Step(None, frame.activation, stays, node))
         frame.skips = skips or "comprehension"
         items = source.items if isinstance(source, Sequence) else None

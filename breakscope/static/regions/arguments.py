@@ -51,11 +51,11 @@ from breakscope.static.variables.objects.construction import instantiate
 NUMBERS = (Py, ShapeInt)
 # as the names of parameters that are no tensors end
 OTHERS = tuple(
-    """
-    shape shapes dims size sizes name names path _file filename url config cfg dtype device dataset tokenizer
-    optimizer
-    """.split()
+    "name names path _file filename url config cfg dtype device dataset tokenizer optimizer".split()
 )
+SIZES = ("shape", "shapes", "dims", "size", "sizes")
+# what these have, as numbers and lists of them
+OF_SIZES = frozenset(name for kind in (int, float, tuple, list) for name in dir(kind)) | {"numel"}
 # how a constructor's parameter is called that is a data loader
 LOADERS = ("dataloader", "data_loader")
 OBJECTS = (Instance, ExternalInstance, Tensor, Sequence, Dict, Function, Union)
@@ -299,6 +299,7 @@ def parameter_value(
     if parameter.annotation is not None or not is_forward or used - library.tensor_names:
         return UNKNOWN
     is_other = parameter.arg.endswith(OTHERS) or body.is_documented_as_other(parameter.arg)
+    is_other = is_other or (parameter.arg.endswith(SIZES) and used <= OF_SIZES)
     return UNKNOWN if is_other else tensor
 
 

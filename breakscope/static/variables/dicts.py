@@ -32,6 +32,7 @@ from breakscope.static.variables.effects.side_effects import (
     note_mutation,
     note_outside,
 )
+from breakscope.static.variables.effects.unmade_iterators import COMPREHENSION
 from breakscope.static.variables.objects.module_changes import note_module_change
 
 ADDING = frozenset({"add_module", "register_module"})
@@ -239,6 +240,7 @@ def _update(machine: Machine, owner: Dict, given: Value | None, kwargs, node, fr
 def call_dict_method(machine: Machine, owner: Dict, name: str, args, kwargs, node, frame) -> Value:
     if name in ("values", "items", "keys"):
         view = _view(owner, name)
+        view.unmade = COMPREHENSION
         if name != "keys" and frame.emits:
             frame.activation.note_made(view)
             note_attributes_read(machine, owner, [*owner.items], node, frame)

@@ -27,6 +27,7 @@ from breakscope.static.machine.lattice import join_all
 from breakscope.static.machine.machine import Machine
 from breakscope.static.variables.effects.emitting import emit_call
 from breakscope.static.variables.effects.side_effects import note_outside, put_attribute
+from breakscope.static.variables.effects.unmade_iterators import CALL, unmade
 from breakscope.static.variables.library.known_results import PYTHON_RESULTS
 from breakscope.static.variables.library.objects import LibraryObjectVariable
 from breakscope.static.variables.lists import ListVariable
@@ -72,6 +73,7 @@ PARAMETERS = frozenset(
     """.split()
 )
 OPTIONAL = frozenset({"padding_idx"})  # None unless it is given
+OVER_PARAMETERS = frozenset({"parameters", "buffers", "named_parameters", "named_buffers"})
 SIZES = ("num_", "in_", "out_", "kernel", "padding", "stride", "embed", "eps")
 
 
@@ -96,7 +98,7 @@ class ModuleListVariable(ListVariable):
 
     def call_method(self, machine: Machine, owner, name, args, kwargs, node, frame) -> Value:
         if name in submodules.WALKS:
-            return submodules.walk_over(machine, owner, name, frame)
+            return unmade(submodules.walk_over(machine, owner, name, frame), CALL, frame)
         if name in HOOKS and args:
             return register_hook(machine, owner, name, args, node, frame)
         note_mode(machine, owner, name, args, kwargs, node, frame)
@@ -114,7 +116,8 @@ class ModuleListVariable(ListVariable):
             return named_parameters_of(machine, owner, frame)
         if name == "buffers" and not frame.emits:
             return Sequence("iterator", None, parameter_of(machine, owner, frame))
-        return super().call_method(machine, owner, name, args, kwargs, node, frame)
+        made = super().call_method(machine, owner, name, args, kwargs, node, frame)
+        return unmade(made, CALL, frame) if name in OVER_PARAMETERS else made
 
 
 class LayerVariable(LibraryObjectVariable):
@@ -158,7 +161,8 @@ class LayerVariable(LibraryObjectVariable):
             return parameters_of(machine, owner, frame)
         if name in ("__call__", "forward"):
             return machine.call(owner, args, kwargs, node, frame)
-        return super().call_method(machine, owner, name, args, kwargs, node, frame)
+        made = super().call_method(machine, owner, name, args, kwargs, node, frame)
+        return unmade(made, CALL, frame) if name in OVER_PARAMETERS else made
 
     def method_result(self, owner, name, args) -> Value:
         if name == "state_dict":
@@ -255,20 +259,20 @@ def call_module_method(
         if isinstance(met, ExternalInstance):
             note_recurrent_read(machine, met, node, frame)
     if name == "parameters":
-        return parameters_of(machine, owner, frame)
+        return unmade(parameters_of(machine, owner, frame), CALL, frame)
     if name == "named_parameters":
-        return named_parameters_of(machine, owner, frame)
+        return unmade(named_parameters_of(machine, owner, frame), CALL, frame)
     if name == "buffers":
-        return Sequence("iterator", None, parameter_of(machine, owner, frame))
+        return unmade(Sequence("iterator", None, parameter_of(machine, owner, frame)), CALL, frame)
     if name == "named_buffers":
-        parameter = parameter_of(machine, owner, frame)
-        return Sequence("iterator", None, Sequence("tuple", [Py("str"), parameter]))
+        rows = Sequence("tuple", [Py("str"), parameter_of(machine, owner, frame)])
+        return unmade(Sequence("iterator", None, rows), CALL, frame)
     if name == "state_dict":
         return Dict({}, Tensor(), open=True)
     if name in ("get_parameter", "get_buffer"):
         return Tensor()
     if name in submodules.WALKS:
-        return submodules.walk_over(machine, owner, name, frame)
+        return unmade(submodules.walk_over(machine, owner, name, frame), CALL, frame)
     if name in SELF_METHODS:
         if name == "apply":
             submodules.apply(machine, owner, args, node, frame)

@@ -31,6 +31,7 @@ from breakscope.static.machine.machine import Machine
 from breakscope.static.project.modules import ClassInfo, ModuleInfo
 from breakscope.static.variables.dicts import of_all_keys, put_key
 from breakscope.static.variables.effects.kept_iterators import note_kept
+from breakscope.static.variables.effects.unmade_iterators import CALL, unmade
 from breakscope.static.variables.library.builtin_iteration import (
     ordered_sequence,
 )
@@ -48,6 +49,8 @@ OPERATORS = {
 COMPARISONS = frozenset({"eq", "ne", "lt", "le", "gt", "ge"})
 # that yield what they are given
 SOME_OF = frozenset({"islice", "takewhile", "dropwhile", "filterfalse", "cycle", "compress"})
+# for which Dynamo runs a generator
+GENERATORS = frozenset("chain from_iterable islice takewhile starmap zip_longest pairwise".split())
 PREDICATES = frozenset({"takewhile", "dropwhile", "filterfalse"})
 FROM_KEYS = frozenset({"dict.fromkeys", "collections.OrderedDict.fromkeys"})
 
@@ -149,7 +152,7 @@ def call_stdlib(
         made = call_itertools(machine, last, args, kwargs, node, frame)
         if type(made) is Sequence and made.type == "iterator" and last != "count":
             made.is_once = not frame.emits  # Dynamo does not go over one that it has not seen made
-        return made
+        return unmade(made, CALL, frame) if last in GENERATORS else made
     if name == "collections.namedtuple":
         return call_namedtuple(machine, args, node)
     if name in FROM_KEYS and args:

@@ -404,3 +404,21 @@ class Net(nn.Module):
 """
     result = analysed(tmp_path, {"net.py": source})
     assert found(result) == [("BRK549", line) for line in lines]
+
+
+def test_a_class_that_derives_from_a_transformer_has_its_encoder(tmp_path):
+    source = """\
+        import torch
+        from torch import nn
+
+
+        class Language(nn.Transformer):
+            def __init__(self):
+                super().__init__(d_model=8, nhead=2)
+                self.decoder = nn.Linear(8, 5)
+
+            def forward(self, x):
+                mask = torch.zeros(len(x), len(x))
+                return self.decoder(self.encoder(x, mask=mask))
+        """
+    assert found(analysed(tmp_path, {"language.py": source})) == [("BRK573", 12)]

@@ -46,6 +46,7 @@ from breakscope.static.project.pass_through import (
 )
 from breakscope.static.variables.effects.emitting import emit_call, emit_sparse
 from breakscope.static.variables.effects.kept_iterators import note_kept
+from breakscope.static.variables.effects.unmade_iterators import note_handed
 from breakscope.static.variables.misc import Super
 from breakscope.static.variables.objects.construction import made_at
 from breakscope.static.variables.objects.decorated import note_decorated, note_defaults
@@ -277,6 +278,7 @@ def follow(
                 id(info), (outcome.activation, inner.info.qualname)
             )
         frame.note_call(outcome.activation, node)
+        note_handed(machine, function, args, kwargs, node, frame)
         emit_sparse(machine, (*args, *kwargs.values()), node, frame)
     if outcome.raised is not None:
         if not frame.emits and not frame.caught and info.name != "__init__":

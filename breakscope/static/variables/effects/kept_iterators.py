@@ -17,6 +17,7 @@ from breakscope.rulekit.values import (
 from breakscope.static.machine.frames import Frame
 from breakscope.static.machine.machine import Machine
 from breakscope.static.variables.effects.emitting import emit_call
+from breakscope.static.variables.effects.unmade_iterators import unmade_by
 
 KEPT = "iterator made before the region"
 HELD = "iterator made before a break"
@@ -43,6 +44,7 @@ def note_made(name: str, args: list[Value], made: Value, frame: Frame) -> None:
     if name not in MAKES or type(made) is not Sequence or made.type != "iterator":
         return
     if frame.emits:
+        made.unmade = unmade_by(name, args)
         is_plain = all(type(value) is Sequence and not holds_modules(value) for value in args[1:])
         if name in LOST and is_plain and not any(map(holds_modules, args[:1])):
             frame.activation.note_made(made)

@@ -69,6 +69,11 @@ LAYER_PARAMETERS = frozenset({"weight", "bias"})
 # the layers of torch that have a weight, and among them those that cannot be made without one
 LAYER = re.compile(r"torch\.nn\.(?:\w+\.)*(?:Lazy)?(?:Linear|Bilinear|Conv|Embedding|\w*Norm)")
 ALWAYS_WEIGHED = re.compile(r"Linear|Bilinear|Conv|Embedding")
+# the layers that others of torch's make as a part of theirs
+LAYER_PARTS = {
+    "encoder": ("torch.nn.Transformer", "torch.nn.TransformerEncoder"),
+    "decoder": ("torch.nn.Transformer", "torch.nn.TransformerDecoder"),
+}
 FILLING = frozenset({"append", "extend", "insert", "update", "setdefault"})
 READING = frozenset({"items", "keys", "values", "pop", "get"})
 
@@ -232,6 +237,8 @@ def fallback_attribute(
         and (made := _parameter_of_base(machine, owner, name, frame)) is not None
     ):
         return made
+    if (part := _part_of_base(machine, owner, name)) is not None:
+        return part
     for cls in mro_of(machine, owner.cls.info):
         annotation = class_annotations(cls).get(name) or constructor_annotations(cls).get(name)
         if annotation is not None:
@@ -266,6 +273,14 @@ def _parameter_of_base(machine: Machine, owner: Instance, name: str, frame: Fram
     made = sized_parameter(owner, name, False, frame)  # or a subclass that somebody puts there
     is_there = name == "weight" and ALWAYS_WEIGHED.search(bases[0])
     return made if is_there else join(made, NONE)
+
+
+def _part_of_base(machine: Machine, owner: Instance, name: str) -> Value | None:
+    """The layer that the constructor of the layer of torch's makes which the object's class derives from."""
+    if name not in LAYER_PARTS:
+        return None
+    kind, part = LAYER_PARTS[name]
+    return ExternalInstance(part) if kind in external_bases(machine, owner.cls.info) else None
 
 
 def missing_attribute(
