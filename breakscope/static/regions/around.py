@@ -19,6 +19,7 @@ from breakscope.rulekit.values import (
     Value,
 )
 from breakscope.rulekit.walking import walk
+from breakscope.static.definitions.annotations import parsed_annotation
 from breakscope.static.definitions.classes import MODULE_BASES, external_bases
 from breakscope.static.definitions.names import module_names, resolve_import
 from breakscope.static.machine.library import CHANGING_METHODS
@@ -46,6 +47,8 @@ FILES = re.compile(
 PLAIN = frozenset({"str", "int", "float", "bool", "bytes"})
 # what a function returns that hands out no tensor, by its annotation
 RETURNED = PLAIN | {"np.ndarray", "numpy.ndarray", "Image.Image", "PIL.Image.Image", "plt.Figure"}
+TENSORS = frozenset({"Tensor", "ndarray"})
+FILE_NAMES = frozenset({"str", "Path", "PathLike"})
 DATA = "torch.utils.data"
 # packages without tensors, in which functions that prepare data or judge results do their work
 OF_DATA = frozenset(
@@ -72,8 +75,9 @@ def is_class_around(machine: Machine, cls: Class) -> bool:
 
 
 def is_function_around(machine: Machine, function: Function) -> bool:
-    """True for a function that is called where its name or its file says, that drives a model, that hands out
-    nothing, or plain numbers, texts or arrays, or that is one of NumPy's arrays, or of a package without tensors."""
+    """True for a function that is called where its name or its file says, that drives a model, that reads files,
+    that hands out nothing, or plain numbers, texts or arrays, or that is one of NumPy's arrays, or of a package
+    without tensors."""
     info = function.info
     returned = getattr(info.node, "returns", None)  # a lambda has none
     roots = _packages_used(machine, function)
@@ -83,6 +87,7 @@ def is_function_around(machine: Machine, function: Function) -> bool:
         or (returned is not None and ast.unparse(returned).strip("'\"") in RETURNED)
         or not roots.isdisjoint(OF_DATA)
         or gives_nothing(info.node)
+        or reads_files(function)
         or ("numpy" in roots and "torch" not in roots and not _is_annotated(function))
         or any(_names_module(machine, p.annotation, info.module) for p in parameters(info.node))
     )
@@ -122,6 +127,25 @@ def _changes(function: ast.expr) -> bool:
 def parameters(node: ast.FunctionDef) -> list[ast.arg]:
     spec = node.args
     return [*spec.posonlyargs, *spec.args, *spec.kwonlyargs]
+
+
+def reads_files(function: Function) -> bool:
+    """True for a driver: its first argument is a tensor or the name of a file to read it from, or all its
+    arguments that may be tensors are."""
+    owner, given = function.info.owner, parameters(function.info.node)
+    words = [_annotation_words(p.annotation) for p in given[1 if owner else 0 :]]
+    of_tensors = [w for w in words if not w.isdisjoint(TENSORS)]
+    may_be_files = [not w.isdisjoint(FILE_NAMES) for w in of_tensors]
+    return bool(of_tensors) and (
+        all(may_be_files) or (of_tensors[0] is words[0] and may_be_files[0])
+    )
+
+
+def _annotation_words(annotation: ast.expr | None) -> set[str]:
+    if isinstance(annotation, ast.Constant) and isinstance(annotation.value, str):
+        annotation = parsed_annotation(annotation.value.strip())
+    parts = walk(annotation) if annotation is not None else ()
+    return {getattr(part, "id", getattr(part, "attr", "")) for part in parts}
 
 
 def is_no_tensor(option: Value) -> bool:
