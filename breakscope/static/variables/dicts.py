@@ -172,6 +172,7 @@ def delete_key(machine: Machine, owner: Dict, key: Value, frame: Frame) -> None:
     """`del owner[key]`: one that is known is gone, unless it depends on an open test."""
     machine.touch(owner)
     key = as_key(key)
+    _note_taken(machine, owner, key, frame)
     if key.is_const and _known_key(owner, key) and not frame.emits and not frame.is_in_branch():
         del owner.items[key.value]
     else:
@@ -251,6 +252,8 @@ def call_dict_method(machine: Machine, owner: Dict, name: str, args, kwargs, nod
         known = args[0].is_const and args[0].value in owner.items
         if name == "pop":
             emit_mutate(machine, node, frame, owner, "pop", UNKNOWN, args[0])
+            if len(args) == 1:
+                _note_taken(machine, owner, args[0], frame)
             if known and not (owner.home and frame.emits):
                 del owner.items[args[0].value]
         if name == "setdefault" and not known:
@@ -351,10 +354,19 @@ def is_hashable(value) -> bool:
 
 def _is_there(machine: Machine, container: Dict, index: Const, frame: Frame) -> bool:
     """True for a key that the dict has before the region runs."""
-    if not _known_key(container, index):
+    if not is_hashable(index.value):
+        return False
+    if (id(frame.activation), id(container), index.value) in machine.region.taken:
+        return True
+    if index.value not in container.items:
         return False
     filled = machine.driver.filled if frame.emits else ()
     return not any(known is container and key == index.value for known, key in filled)
+
+
+def _note_taken(machine: Machine, owner: Dict, key: Value, frame: Frame) -> None:
+    if key.is_const and is_hashable(key.value):
+        machine.region.taken.add((id(frame.activation), id(owner), key.value))
 
 
 def _known_key(container: Dict, index: Value) -> bool:
