@@ -35,8 +35,8 @@ NAMES = frozenset(
 )
 BEGINNINGS = tuple(
     """
-    fit partial_fit save export show plot plt print render draw visualize visualise load_state load_checkpoint
-    load_weights prepare_for initialize check_ assert_ is_ has_
+    fit partial_fit save export show plot plt print render draw visualize visualise load_ prepare_for initialize
+    check_ assert_ is_ has_
     """.split()
 )
 # a word in the name of its file, or of the folder that the file is in
@@ -45,7 +45,8 @@ FILES = re.compile(
     r"(?=[_./])"
 )
 PLAIN = frozenset({"str", "int", "float", "bool", "bytes"})
-# what a function returns that hands out no tensor, by its annotation
+GATHERED = frozenset({"dict", "Dict", "tuple", "Tuple", "list", "List", "Optional", "typing"})
+# what a function returns that hands out no tensor, by its annotation, beside containers of plain values
 RETURNED = PLAIN | {"np.ndarray", "numpy.ndarray", "Image.Image", "PIL.Image.Image", "plt.Figure"}
 TENSORS = frozenset({"Tensor", "ndarray"})
 FILE_NAMES = frozenset({"str", "Path", "PathLike"})
@@ -84,13 +85,20 @@ def is_function_around(machine: Machine, function: Function) -> bool:
     return (
         is_around(info.name)
         or is_file_around(info.module)
-        or (returned is not None and ast.unparse(returned).strip("'\"") in RETURNED)
+        or _is_plain(returned)
         or not roots.isdisjoint(OF_DATA)
         or gives_nothing(info.node)
         or reads_files(function)
         or ("numpy" in roots and "torch" not in roots and not _is_annotated(function))
         or any(_names_module(machine, p.annotation, info.module) for p in parameters(info.node))
     )
+
+
+def _is_plain(returned: ast.expr | None) -> bool:
+    """True for what a function returns by its annotation where that holds no tensor: `float`, `dict[str, float]`."""
+    words = _annotation_words(returned) - {""}
+    is_gathered = words <= PLAIN | GATHERED and not words.isdisjoint(PLAIN)
+    return is_gathered or (returned is not None and ast.unparse(returned).strip("'\"") in RETURNED)
 
 
 def gives_nothing(node: ast.AST) -> bool:

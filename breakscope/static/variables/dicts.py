@@ -91,6 +91,7 @@ class DictVariable(Variable):
         container.open = True
 
     def iterate(self, machine: Machine, value, node, frame) -> Value | None:
+        _note_gone_over(machine, value, node, frame)
         keys = [*map(of_key, value.items)]
         if keys and not value.open:
             return join_all(keys)
@@ -239,6 +240,7 @@ def _update(machine: Machine, owner: Dict, given: Value | None, kwargs, node, fr
 
 def call_dict_method(machine: Machine, owner: Dict, name: str, args, kwargs, node, frame) -> Value:
     if name in ("values", "items", "keys"):
+        _note_gone_over(machine, owner, node, frame)
         view = _view(owner, name)
         if name != "keys" and frame.emits:
             frame.activation.note_made(view)
@@ -362,6 +364,11 @@ def _is_there(machine: Machine, container: Dict, index: Const, frame: Frame) -> 
         return False
     filled = machine.driver.filled if frame.emits else ()
     return not any(known is container and key == index.value for known, key in filled)
+
+
+def _note_gone_over(machine: Machine, owner: Dict, node: ast.AST, frame: Frame) -> None:
+    if owner.home and frame.emits:
+        machine.region.reads.setdefault((id(owner), ""), (frame.activation, node))
 
 
 def _note_taken(machine: Machine, owner: Dict, key: Value, frame: Frame) -> None:

@@ -81,3 +81,25 @@ def test_what_makes_an_optimizer(made, entered, tmp_path):
 def test_a_parameter_that_bounds_a_slice_by_another_name(first, bound, lines, tmp_path):
     source = SHAVED.format(first=first, bound=bound)
     assert [line for _, line in found(analysed(tmp_path, {"score.py": source}))] == lines
+
+
+@pytest.mark.parametrize(
+    ("returned", "name", "entered"),
+    [
+        ("dict[str, float]", "judged", False),
+        ("Tuple[float, int]", "judged", False),
+        ("'Dict[str, torch.Tensor]'", "judged", True),
+        ("dict", "judged", True),
+        ("torch.Tensor", "load_rows", False),
+    ],
+)
+def test_what_hands_out_plain_values_or_reads_a_file(returned, name, entered, tmp_path):
+    source = f"""\
+        import torch
+        from typing import Dict, Tuple
+
+
+        def {name}(x: torch.Tensor) -> {returned}:
+            return {{"largest": x.max().item()}}
+        """
+    assert of_library(tmp_path, source) == [("BRK201", 6)] * entered
