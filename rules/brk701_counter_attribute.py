@@ -55,7 +55,7 @@ def check(event):
     name = f"{event.owner}.{event.name}" if event.name else event.owner
     yield event.problem(
         f"`{name}` is a Python {kind} that changes in the region, so it is compiled {often}",
-        help=f"make `{event.name or name}` a buffer (a 0-d tensor), or count outside the compiled region",
+        help=f"make `{event.name or name}` a buffer (a 0-d tensor) where no test reads it, or count outside the compiled region",
     )
 
 

@@ -75,7 +75,7 @@ def check(event):
     if not event.owner and all(part.isidentifier() for part in name.split(".")) and "." in name:
         yield event.problem(
             f"line {event.line} changes the length of `{name}` between calls, so the region is compiled again",
-            help=f"give `{name}` a fixed length before the first call, as a full `deque(maxlen=...)` has",
+            help=f"put all of `{name}` there before the first call, or keep its length, as a full `deque(maxlen=...)` does",
         )
         return
     if (

@@ -15,10 +15,13 @@ from breakscope.rulekit.events import Varies
 from breakscope.rulekit.rule import Rule
 
 OWN = "size {} is a version of its own: pad it to 2, or call it once before timing"
+CONSTANT = (
+    "pad to a few fixed sizes: the code needs this one as a number, so `dynamic=True` does not help"
+)
 rule = Rule("BRK712", "size-varies", kind="recompile", severity="warning", dynamo=("size",))
 
 
-@rule.on(Varies, what="size", use=("other", "arithmetic"))
+@rule.on(Varies, what="size", use=("other", "arithmetic", "constant"))
 def check(event):
     yield event.problem(
         f"`{event.name}` comes in several sizes{event.seen}, so the region is compiled again",
@@ -27,7 +30,10 @@ def check(event):
 
 
 def advice(event):
-    """A size of 0 or 1 is never made a symbol; of tensors that grow together, one alone cannot be marked."""
+    """A size of 0 or 1 is never made a symbol, nor one that a loop goes over; of tensors that grow together, one
+    alone cannot be marked."""
+    if event.use == "constant":
+        return CONSTANT
     alone = sorted({size for _, sizes in event.changed for size in sizes if size in (0, 1)})
     others = [dimension for dimension, sizes in event.changed if len(set(sizes) - {0, 1}) > 1]
     apart = OWN.format(alone[0]) if alone else ""

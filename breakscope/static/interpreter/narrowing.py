@@ -14,6 +14,7 @@ from breakscope.rulekit.values import (
     External,
     Function,
     Instance,
+    Py,
     Tensor,
     Union,
     Value,
@@ -79,8 +80,15 @@ def narrow_by(machine: Machine, test: ast.expr, truth: bool, frame: Frame) -> No
         )
     elif kind is ast.NamedExpr:
         narrow_by(machine, test.target, truth, frame)
+    elif kind is ast.Name and _is_flag(frame.names.get(test.id)):
+        frame.names[test.id] = Const(truth)
     elif kind in (ast.Name, ast.Attribute) and truth:
         narrow_to(test, False, frame)
+
+
+def _is_flag(value: Value | None) -> bool:
+    """True for what is True or False, as the caller chooses."""
+    return type(value) is Py and value.type == "bool" and value.source == "argument"
 
 
 def narrow_to(node: ast.expr, is_none: bool, frame: Frame) -> None:

@@ -120,6 +120,7 @@ class Driver(Struct, eq=False):
     # of `with` blocks of the program's own contexts: what runs where this function yields
     bodies: list[tuple[FunctionInfo, Callable[[Value], None]]] = []
     members: dict[tuple[str, str], Value] = {}  # of enums, by class and name: their values
+    enums: dict[str, Class] = {}  # those whose members the code around regions names
     chance: Random | None = None  # gives examples of what the file's own code draws
     latest: dict[tuple, int] = {}  # the last of them, by what was asked for
     examples: int = 0  # how many there were

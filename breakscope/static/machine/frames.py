@@ -145,7 +145,7 @@ def _mark_of(step: Step) -> object:
     )
 
 
-OF_STATEMENT = "skips jumps certainty emits activation exits breaks handled caught undecided spared rare".split()
+OF_STATEMENT = "skips resumes_loops jumps certainty emits activation exits breaks handled caught undecided spared rare".split()
 _state_of = attrgetter(*OF_STATEMENT)
 
 
@@ -161,6 +161,9 @@ class Frame(Struct, eq=False):
     prefix: str = ""
     names: dict[str, Value] = {}
     skips: str = ""
+    resumes_loops: bool = (
+        True  # the iterators of the loops around can be handed to the code behind a break
+    )
     # what the jump at the end of a `while` tests, and what a break there loses
     jumps: tuple[object, str] = (None, "")
     certainty: str = "certain"

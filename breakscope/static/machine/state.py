@@ -111,6 +111,8 @@ class RegionState(Struct, eq=False):
     # where the event of a container's growth stands, and the container's id
     grown: list[tuple[Activation, int, int]] = []
     shrunk: set[int] = set()  # ids of containers that lose items
+    # (ids of an activation and of a dict, key) that the dict had, and loses there
+    taken: set[tuple[int, int, object]] = set()
     longest: dict[int, int] = {}  # by `id` of a container: how long it gets before it loses any
     overwritten: set[tuple] = set()  # keys of what the region surely sets before it reads it
     # what it surely sets to None before: key -> how deep in its calls
@@ -141,6 +143,7 @@ class RegionState(Struct, eq=False):
         self.pending.clear()
         self.grown.clear()
         self.shrunk.clear()
+        self.taken.clear()
         self.longest.clear()
         self.overwritten.clear()
         self.emptied.clear()

@@ -42,6 +42,7 @@ class Watch(Struct, eq=False):
 
     statements: int = 0
     works: bool = False
+    ran: set[int] = set()  # ids of the statements
     followed: set[int] = set()  # ids of calls of functions whose statements were run
     left_at: ast.Return | None = None
 
@@ -62,6 +63,7 @@ class Watch(Struct, eq=False):
 
     def executed(self, node: ast.stmt, frame: Frame, run: Callable[[], int]) -> int:
         self.statements += 1
+        self.ran.add(id(node))
         status = run()
         if isinstance(node, ast.Return):
             self.left_at = node

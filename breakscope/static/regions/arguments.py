@@ -19,6 +19,7 @@ from breakscope.rulekit.values import (
     Function,
     Instance,
     Py,
+    Scalar,
     Sequence,
     ShapeInt,
     Tensor,
@@ -244,12 +245,23 @@ def _is_annotated(machine: Machine, parameter: ast.arg, frame: Frame) -> bool:
 
 def as_argument(value: Value) -> Value:
     """A value that some call hands over, as an argument of the region: other calls hand over other
-    sizes and numbers."""
+    sizes and numbers. What was read from a tensor is a plain number there."""
+    if type(value) is Scalar:
+        return Py(value.type, "argument")
+    if isinstance(value, Sequence | Dict) and _holds_scalars(value):
+        return value.rebuilt(as_argument)
     if isinstance(value, Tensor):
         return Tensor(
             value.dtype, value.ndim, None, True, value.kind, "argument", value.requires_grad
         )
     return value
+
+
+def _holds_scalars(value: Value) -> bool:
+    if isinstance(value, Sequence | Dict):
+        items = value.items.values() if isinstance(value, Dict) else value.items or ()
+        return any(map(_holds_scalars, (*items, value.element)))
+    return type(value) is Scalar
 
 
 def as_any_argument(value: Value) -> Value:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import ast
 from typing import NamedTuple
 
-from breakscope.rulekit.events import Varies
+from breakscope.rulekit.events import Mutate, Varies
 from breakscope.rulekit.values import (
     UNKNOWN,
     Const,
@@ -16,6 +16,7 @@ from breakscope.rulekit.values import (
     Function,
     Instance,
     Sequence,
+    Tensor,
     Value,
 )
 from breakscope.rulekit.walking import walk
@@ -28,6 +29,8 @@ from breakscope.static.machine.watch import Watch
 from breakscope.static.project.modules import ModuleInfo
 from breakscope.static.regions.indices import emit_indices
 from breakscope.static.regions.states import emit_states
+from breakscope.static.regions.uses.executed import executed_part
+from breakscope.static.regions.uses.loops import looped_dimensions
 from breakscope.static.regions.uses.numbers import NumberUses
 from breakscope.static.regions.uses.parameters import Uses
 from breakscope.static.regions.variation import (
@@ -47,6 +50,7 @@ from breakscope.static.variables.misc import Recorder
 class Found(NamedTuple):
     """How a function uses its parameters, and which are given tensors of several sizes."""
 
+    node: ast.AST
     uses: Uses
     numbers: NumberUses
     sized: list[str]
@@ -155,10 +159,12 @@ def _emit_variation(
         {**held, **bound(machine, function, args, kwargs)}
         for (args, kwargs, _), held in zip(recorder.calls, recorder.found)
     ]
-    uses = Uses(function.info.node)
+    node = executed_part(function.info.node, recorder.done)
+    uses = Uses(node)
     found = Found(
+        node,
         uses,
-        NumberUses(function.info.node, _names_of(function, rows[0])),
+        NumberUses(node, _names_of(function, rows[0])),
         [name for name in rows[0] if size_differs([row[name] for row in rows if name in row])],
     )
     for name in rows[0]:
@@ -196,8 +202,11 @@ def _emit_parameter(
             kinds += [(what, given) for what in variations(given)]
         for what, parts in kinds:
             use = uses.of(name, what == "size")
+            if what == "size" and use == "other" and _is_constant(frame, found, name, path, parts):
+                use = "constant"
             is_tested = use == "branch" and len({part == Const(0) for part in parts}) > 1
-            if recorder.is_dynamic and is_symbolic(what, parts) and not is_tested:
+            is_constant = is_tested or use == "constant"
+            if recorder.is_dynamic and is_symbolic(what, parts) and not is_constant:
                 continue
             if what == "order":
                 what = "object" * (name in uses.gone_over)
@@ -212,6 +221,25 @@ def _emit_parameter(
             elif what == "size":
                 fields |= {"changed": changed_sizes(parts), "alone": found.sized == [name]}
             machine.emit(Varies, place, frame, detail=(part, what), **fields)
+
+
+def _is_constant(frame: Frame, found: Found, name: str, path: str, values: list[Value]) -> bool:
+    """True where Dynamo makes a constant of a dimension with several sizes: a loop goes over it, or it is a key."""
+    ndim = max((len(v.shape or ()) for v in values if type(v) is Tensor), default=0)
+    changed = {dimension for dimension, _ in changed_sizes(values)}
+    looped = () if path else looped_dimensions(found.node, name)
+    if any(d in changed or d + ndim in changed for d in looped):
+        return True
+    return len(changed) == 1 and found.sized == [name] and _has_size_for_key(frame.activation)
+
+
+def _has_size_for_key(activation: Activation, depth: int = 3) -> bool:
+    """True where a dict gains a size as a key, here or in what is called."""
+    return any(
+        (type(step.event) is Mutate and step.event.key.is_shape)
+        or (step.child is not None and depth > 0 and _has_size_for_key(step.child, depth - 1))
+        for step in activation.steps
+    )
 
 
 def _names_of(function: Function, row: dict[str, Value]) -> dict[str, Value]:

@@ -13,6 +13,7 @@ from breakscope.rulekit.values import (
     Function,
     Instance,
     Py,
+    Scalar,
     Sequence,
     Value,
 )
@@ -86,16 +87,16 @@ def handed_by_program(machine: Machine, function: Function) -> dict[str, Value]:
 
 def _are_plain(values: list[Value | None]) -> bool:
     """True for numbers, flags or texts, whether they are known or not, and for lists or tuples of these."""
-    if all(type(value) is Sequence and value.items for value in values):
-        return _are_plain([item for value in values for item in value.items])
+    if all(type(value) is Sequence and value.items != [] for value in values):
+        return _are_plain([item for value in values for item in value.items or [value.element]])
     return all(map(_is_plain, values))
 
 
 def _any_of(values: list[Value]) -> Value:
     """What stands for plain values: of lists of several lengths, one of any length."""
     first = values[0]
-    if type(first) is Sequence and len({len(value.items) for value in values}) > 1:
-        items = [item for value in values for item in value.items]
+    if type(first) is Sequence and len({len(value.items or ()) for value in values}) > 1:
+        items = [item for value in values for item in value.items or [value.element]]
         return Sequence(first.type, None, join_all([_any_of([item]) for item in items]))
     if getattr(first, "type", "").startswith("enum"):
         return MEMBER
@@ -105,7 +106,7 @@ def _any_of(values: list[Value]) -> Value:
 def _is_plain(value: Value | None) -> bool:
     if type(value) is Py:
         return value.type in ("bool", "int", "float", "str") or value.type.startswith("enum")
-    return type(value) is Const and value.value is not None
+    return type(value) is Scalar or (type(value) is Const and value.value is not None)
 
 
 def module_regions(

@@ -230,7 +230,7 @@ def _is_any_number(value: Value) -> bool:
 
 def _type_of(value: Py | Scalar) -> str:
     """The type of a number; a random one of numpy's is rather a float."""
-    if isinstance(value, Scalar) or (value.type == "number" and value.is_drawn):
+    if value.type == "number" and (isinstance(value, Scalar) or value.is_drawn):
         return "float"
     return value.type
 

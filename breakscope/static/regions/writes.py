@@ -99,15 +99,20 @@ def _read_of(machine: Machine, key: tuple, holder: Value | None, container: obje
         return reads.get(key)
     if (id(container), "") in reads:
         return reads[id(container), ""]
+    if type(key[1]) is tuple and any(_is_item(read, key[0]) for read in reads):
+        return None  # it reads other items
     if isinstance(container, Sequence) and key[1] == "":
-        items = (
-            at for (owner, name), at in reads.items() if owner == key[0] and name[:1] == ("item",)
-        )
+        items = (at for read, at in reads.items() if _is_item(read, key[0]))
         if (at := next(items, None)) is not None:
             return at  # the length of a list is guarded wherever an item is read
     held = holder.attributes if isinstance(holder, Instance) else {}
     name = next((name for name, value in held.items() if value.original is container), None)
     return reads.get((id(holder), name))
+
+
+def _is_item(read: tuple, container: int) -> bool:
+    owner, name = read
+    return owner == container and name[:1] == ("item",)
 
 
 def _reads_what_differs(machine: Machine, before: Value, after: Value) -> bool:

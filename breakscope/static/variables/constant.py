@@ -12,6 +12,7 @@ from breakscope.rulekit.values import (
     Dict,
     External,
     ExternalInstance,
+    Function,
     Method,
     Py,
     Sequence,
@@ -20,6 +21,7 @@ from breakscope.rulekit.values import (
     Value,
     holds_tensor,
 )
+from breakscope.static.definitions.classes import find_member
 from breakscope.static.machine.frames import Frame
 from breakscope.static.machine.library import CONTAINER_TYPES, PYTHON_TYPES
 from breakscope.static.machine.machine import Machine
@@ -239,6 +241,10 @@ class PythonVariable(NumberVariable):
                 argument = Tensor(sure=False, origin="argument")
                 return tensor_attribute(machine, argument, name, node, frame)
             return Py("unknown", owner.source) if owner.source else UNKNOWN
+        if owner.type.startswith("enum ") and not frame.emits:
+            method = _method_of_member(machine, owner, name)
+            if method is not None:
+                return method
         if owner.type.startswith("enum") and name in ("value", "name"):
             cls, _, member = owner.type.removeprefix("enum ").partition(".")
             if member and name == "name":
@@ -355,3 +361,11 @@ def call_string_method(
         if name in ("find", "index", "count", "rfind")
         else Py("str", "" if owner_source in LATER else owner_source)
     )
+
+
+def _method_of_member(machine: Machine, owner: Py, name: str) -> Function | None:
+    """What the class of an enum defines for its members, in the code around regions."""
+    cls = machine.driver.enums.get(owner.type.removeprefix("enum ").partition(".")[0])
+    member = find_member(machine, cls.info, name) if cls is not None else None
+    is_method = type(member) is Function and member.bound is None and not member.info.marks
+    return Function(member.info, owner, member.scope) if is_method else None

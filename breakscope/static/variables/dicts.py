@@ -92,6 +92,7 @@ class DictVariable(Variable):
         container.open = True
 
     def iterate(self, machine: Machine, value, node, frame) -> Value | None:
+        _note_gone_over(machine, value, node, frame)
         keys = [*map(of_key, value.items)]
         if keys and not value.open:
             return join_all(keys)
@@ -173,6 +174,7 @@ def delete_key(machine: Machine, owner: Dict, key: Value, frame: Frame) -> None:
     """`del owner[key]`: one that is known is gone, unless it depends on an open test."""
     machine.touch(owner)
     key = as_key(key)
+    _note_taken(machine, owner, key, frame)
     if key.is_const and _known_key(owner, key) and not frame.emits and not frame.is_in_branch():
         del owner.items[key.value]
     else:
@@ -239,6 +241,7 @@ def _update(machine: Machine, owner: Dict, given: Value | None, kwargs, node, fr
 
 def call_dict_method(machine: Machine, owner: Dict, name: str, args, kwargs, node, frame) -> Value:
     if name in ("values", "items", "keys"):
+        _note_gone_over(machine, owner, node, frame)
         view = _view(owner, name)
         view.unmade = COMPREHENSION
         if name != "keys" and frame.emits:
@@ -253,6 +256,8 @@ def call_dict_method(machine: Machine, owner: Dict, name: str, args, kwargs, nod
         known = args[0].is_const and args[0].value in owner.items
         if name == "pop":
             emit_mutate(machine, node, frame, owner, "pop", UNKNOWN, args[0])
+            if len(args) == 1:
+                _note_taken(machine, owner, args[0], frame)
             if known and not (owner.home and frame.emits):
                 del owner.items[args[0].value]
         if name == "setdefault" and not known:
@@ -353,10 +358,24 @@ def is_hashable(value) -> bool:
 
 def _is_there(machine: Machine, container: Dict, index: Const, frame: Frame) -> bool:
     """True for a key that the dict has before the region runs."""
-    if not _known_key(container, index):
+    if not is_hashable(index.value):
+        return False
+    if (id(frame.activation), id(container), index.value) in machine.region.taken:
+        return True
+    if index.value not in container.items:
         return False
     filled = machine.driver.filled if frame.emits else ()
     return not any(known is container and key == index.value for known, key in filled)
+
+
+def _note_gone_over(machine: Machine, owner: Dict, node: ast.AST, frame: Frame) -> None:
+    if owner.home and frame.emits:
+        machine.region.reads.setdefault((id(owner), ""), (frame.activation, node))
+
+
+def _note_taken(machine: Machine, owner: Dict, key: Value, frame: Frame) -> None:
+    if key.is_const and is_hashable(key.value):
+        machine.region.taken.add((id(frame.activation), id(owner), key.value))
 
 
 def _known_key(container: Dict, index: Value) -> bool:

@@ -66,7 +66,8 @@ class ScalarVariable(ShapeVariable):
     binary_precedence = 3
 
     def binary(self, machine: Machine, left, right, op, node, frame) -> Value:
-        return Scalar()
+        is_whole = op is not ast.Div and all(_type_name(v) == "int" for v in (left, right))
+        return Scalar("int" if is_whole else "number")
 
     def has_type(self, value, name) -> bool | None:
         return None
@@ -87,4 +88,6 @@ class ScalarVariable(ShapeVariable):
 def _type_name(number: Value) -> str:
     if isinstance(number, Const):
         return type(number.value).__name__
-    return number.type if isinstance(number, Py) else "int" if number.is_shape else "number"
+    return (
+        number.type if isinstance(number, Py | Scalar) else "int" if number.is_shape else "number"
+    )

@@ -61,6 +61,7 @@ from breakscope.static.variables.tensors.indexing import (
     item_ndim,
     listed_values,
     read_slices,
+    scalar_of,
 )
 from breakscope.static.variables.tensors.layouts import kept, transposed
 from breakscope.static.variables.tensors.number_rows import note_result
@@ -368,7 +369,7 @@ def call_tensor_method(
             return known
         if name == "tolist":
             return listed_values(owner, not frame.emits)
-        return Scalar("bool" if owner.dtype == "bool" else "number")
+        return scalar_of(owner, not frame.emits)
     full = f"{prefix}.{name}"
     emit_call(machine, full, owner, args, kwargs, node, frame, sureness(owner))
     if name == "register_hook" and args and frame.emits and not owner.is_argument:

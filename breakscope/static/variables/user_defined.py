@@ -112,6 +112,7 @@ class ClassVariable(Variable):
         if is_enum(machine, owner) and not isinstance(member, Function):
             if not frame.emits:
                 machine.driver.members[owner.info.name, name] = member
+                machine.driver.enums[owner.info.name] = owner
             return Py(f"enum {owner.info.name}.{name}")
         return bound_to(member, owner)
 

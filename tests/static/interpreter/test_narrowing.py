@@ -258,3 +258,27 @@ class Chosen(nn.Module):
 def test_a_function_whose_name_is_compared_is_that_one(tmp_path, question, wanted):
     source = NAMED.replace("QUESTION", question)
     assert found(analysed(tmp_path, {"chosen.py": source})) == wanted
+
+
+@pytest.mark.parametrize(
+    ("test", "breaks"),
+    [("not wanted", []), ("self.training and not wanted", []), ("wanted", ["BRK401"])],
+)
+def test_a_flag_has_the_value_that_a_test_gave_it(test, breaks, tmp_path):
+    source = f"""\
+        import torch
+
+
+        class Net(torch.nn.Module):
+            def shown(self, x, wanted):
+                if wanted:
+                    print("shown")
+                return x + 1
+
+            def forward(self, x, wanted=False):
+                if {test}:
+                    run = lambda y, wanted=wanted: self.shown(y, wanted)
+                    return run(x)
+                return x
+        """
+    assert [code for code, _ in found(analysed(tmp_path, {"net.py": source}))] == breaks

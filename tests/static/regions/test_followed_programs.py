@@ -923,7 +923,7 @@ PROGRAMS = {
 
         class Net(nn.Module):
             def forward(self, x, phase):
-                return x if phase == Phase.FIRST else x * 2  # PHASE
+                return x + 1 if phase == Phase.FIRST else x * 2  # PHASE
 
         def main():
             run = torch.compile(Net())

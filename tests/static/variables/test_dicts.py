@@ -154,3 +154,29 @@ class Net(torch.nn.Module):
             return x
 """
     assert found(analysed(tmp_path, {"net.py": source})) == [("BRK201", 5)]
+
+
+@pytest.mark.parametrize(
+    ("before", "lines"),
+    [
+        ("del self.kept['last']", []),
+        ("self.kept.pop('last')", []),
+        ("self.kept.pop('last', None)", [10]),
+        ("del self.kept['first']", [10]),
+    ],
+)
+def test_a_key_that_was_taken_out_is_no_new_one(before, lines, tmp_path):
+    source = f"""\
+        import torch
+
+
+        class Net(torch.nn.Module):
+            def __init__(self, kept: dict):
+                super().__init__()
+                self.kept = dict(kept)
+
+            def forward(self, x):
+                {before}; self.kept['last'] = x * 2
+                return x + 1
+        """
+    assert [line for _, line in found(analysed(tmp_path, {"net.py": source}))] == lines

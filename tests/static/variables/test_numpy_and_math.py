@@ -53,3 +53,26 @@ def test_a_whole_number_that_the_constructor_computes(tmp_path):
     source = PROGRAM.replace("np.sqrt(4.0)", "math.ceil(np.log2(4))")
     source = source.format(made="self.kept", use="torch.ones(p).sum()")
     assert found(analysed(tmp_path, {"net.py": source})) == []
+
+
+def test_what_goes_into_a_weight_is_a_number(tmp_path):
+    source = """\
+        import math
+
+        import torch
+        from torch.nn import init
+
+
+        class Scaled(torch.nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.weight = torch.nn.Parameter(torch.ones(4, 3))
+
+            def forward(self, x):
+                inside, _ = init._calculate_fan_in_and_fan_out(self.weight)
+                bound = init.calculate_gain("relu") / math.sqrt(inside)
+                if math.sqrt(init.ones_(x).sum()) > bound:
+                    return x
+                return x @ self.weight
+        """
+    assert [line for _, line in found(analysed(tmp_path, {"net.py": source}))] == [15]

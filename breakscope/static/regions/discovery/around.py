@@ -19,6 +19,7 @@ from breakscope.rulekit.values import (
     Value,
 )
 from breakscope.rulekit.walking import walk
+from breakscope.static.definitions.annotations import parsed_annotation
 from breakscope.static.definitions.classes import MODULE_BASES, external_bases
 from breakscope.static.definitions.names import module_names, resolve_import
 from breakscope.static.machine.library import CHANGING_METHODS
@@ -34,8 +35,8 @@ NAMES = frozenset(
 )
 BEGINNINGS = tuple(
     """
-    fit partial_fit save export show plot plt print render draw visualize visualise load_state load_checkpoint
-    load_weights prepare_for initialize check_ assert_ is_ has_
+    fit partial_fit save export show plot plt print render draw visualize visualise load_ prepare_for initialize
+    check_ assert_ is_ has_
     """.split()
 )
 # what is asked of an argument that is a model or an optimizer
@@ -50,12 +51,19 @@ FILES = re.compile(
     r"(?=[_./])"
 )
 PLAIN = frozenset({"str", "int", "float", "bool", "bytes"})
-# what a function returns that hands out no tensor, by its annotation
+GATHERED = frozenset({"dict", "Dict", "tuple", "Tuple", "list", "List", "Optional", "typing"})
+# what a function returns that hands out no tensor, by its annotation, beside containers of plain values
 RETURNED = PLAIN | {"np.ndarray", "numpy.ndarray", "Image.Image", "PIL.Image.Image", "plt.Figure"}
+TENSORS = frozenset({"Tensor", "ndarray"})
+FILE_NAMES = frozenset({"str", "Path", "PathLike"})
 DATA = "torch.utils.data"
-# packages without tensors, in which functions that prepare data or judge results do their work
-OF_DATA = frozenset(
-    f"scipy sklearn pandas networkx matplotlib seaborn plotly PIL cv2 skimage {DATA}".split()
+PROCESSES = "torch.multiprocessing"
+# packages without tensors, in which functions that prepare data, judge results or start programs do their work
+WITHOUT_TENSORS = frozenset(
+    f"""
+    scipy sklearn pandas networkx matplotlib seaborn plotly PIL cv2 skimage argparse socket subprocess multiprocessing
+    {DATA} {PROCESSES}
+    """.split()
 )
 
 
@@ -79,21 +87,30 @@ def is_class_around(machine: Machine, cls: Class) -> bool:
 
 
 def is_function_around(machine: Machine, function: Function) -> bool:
-    """True for a function that is called where its name or its file says, that drives a model, that hands out
-    nothing, or plain numbers, texts or arrays, or that is one of NumPy's arrays, or of a package without tensors."""
+    """True for a function that is called where its name or its file says, that drives a model, that reads files,
+    that hands out nothing, or plain numbers, texts or arrays, or that is one of NumPy's arrays, or of a package
+    without tensors."""
     info = function.info
     returned = getattr(info.node, "returns", None)  # a lambda has none
     roots = _packages_used(machine, function)
     return (
         is_around(info.name)
         or is_file_around(info.module)
-        or (returned is not None and ast.unparse(returned).strip("'\"") in RETURNED)
-        or not roots.isdisjoint(OF_DATA)
+        or _is_plain(returned)
+        or not roots.isdisjoint(WITHOUT_TENSORS)
         or gives_nothing(info.node)
         or drives_model(info.node)
+        or reads_files(function)
         or ("numpy" in roots and "torch" not in roots and not _is_annotated(function))
         or any(_names_module(machine, p.annotation, info.module) for p in parameters(info.node))
     )
+
+
+def _is_plain(returned: ast.expr | None) -> bool:
+    """True for what a function returns by its annotation where that holds no tensor: `float`, `dict[str, float]`."""
+    words = _annotation_words(returned) - {""}
+    is_gathered = words <= PLAIN | GATHERED and not words.isdisjoint(PLAIN)
+    return is_gathered or (returned is not None and ast.unparse(returned).strip("'\"") in RETURNED)
 
 
 def gives_nothing(node: ast.AST) -> bool:
@@ -146,6 +163,25 @@ def parameters(node: ast.FunctionDef) -> list[ast.arg]:
     return [*spec.posonlyargs, *spec.args, *spec.kwonlyargs]
 
 
+def reads_files(function: Function) -> bool:
+    """True for a driver: its first argument is a tensor or the name of a file to read it from, or all its
+    arguments that may be tensors are."""
+    owner, given = function.info.owner, parameters(function.info.node)
+    words = [_annotation_words(p.annotation) for p in given[1 if owner else 0 :]]
+    of_tensors = [w for w in words if not w.isdisjoint(TENSORS)]
+    may_be_files = [not w.isdisjoint(FILE_NAMES) for w in of_tensors]
+    return bool(of_tensors) and (
+        all(may_be_files) or (of_tensors[0] is words[0] and may_be_files[0])
+    )
+
+
+def _annotation_words(annotation: ast.expr | None) -> set[str]:
+    if isinstance(annotation, ast.Constant) and isinstance(annotation.value, str):
+        annotation = parsed_annotation(annotation.value.strip())
+    parts = walk(annotation) if annotation is not None else ()
+    return {getattr(part, "id", getattr(part, "attr", "")) for part in parts}
+
+
 def is_no_tensor(option: Value) -> bool:
     """True for a constant, plain data, an array of NumPy's, and what holds such values only."""
     if type(option) is Tensor:
@@ -164,15 +200,15 @@ def _is_annotated(function: Function) -> bool:
 
 
 def _packages_used(machine: Machine, function: Function) -> set[str]:
-    """The packages outside the checked source that a function's code names, and torch's own of data."""
+    """The packages outside the checked source that a function's code names, and torch's own of data and of processes."""
     names = module_names(machine, function.info.module)
     roots = set()
     for part in walk(function.info.node):
         if type(part) is ast.Name and part.id in names:
             value = resolve_import(machine, names[part.id])
             if isinstance(value, External):
-                is_data = value.name.startswith(DATA)
-                roots.add(DATA if is_data else value.name.partition(".")[0])
+                own = [part for part in (DATA, PROCESSES) if value.name.startswith(part)]
+                roots.add(own[0] if own else value.name.partition(".")[0])
     return roots
 
 

@@ -16,7 +16,6 @@ from breakscope.rulekit.values import (
     Value,
 )
 from breakscope.rulekit.walking import walk
-from breakscope.static.definitions.annotations import parsed_annotation
 from breakscope.static.definitions.classes import bound_to, find_member, is_module_class, members_of
 from breakscope.static.definitions.names import module_names, resolve_import
 from breakscope.static.machine.frames import Activation, Frame, Raised
@@ -31,6 +30,7 @@ from breakscope.static.regions.arguments import (
     takes_tensors,
     undecorated,
 )
+from breakscope.static.regions.discovery.around import reads_files
 from breakscope.static.regions.discovery.callers import COMPILES, follow_callers
 from breakscope.static.regions.discovery.hooks import hook_arguments, registered_hooks
 from breakscope.static.regions.discovery.replaced import replaced_forwards
@@ -219,22 +219,6 @@ def _is_training_loop(forward: Function) -> bool:
     return not given and any(
         isinstance(part, ast.Attribute) and part.attr == "backward"
         for part in walk(forward.info.node)
-    )
-
-
-def reads_files(function: Function) -> bool:
-    """True for a driver: its first argument is a tensor, or the name of a file to read it from."""
-    spec = function.info.node.args
-    given = [*spec.posonlyargs, *spec.args][1 if function.info.owner else 0 :]
-    annotation = given[0].annotation if given else None
-    if isinstance(annotation, ast.Constant) and isinstance(annotation.value, str):
-        annotation = parsed_annotation(annotation.value.strip())
-    if annotation is None:
-        return False
-    parts = list(walk(annotation))
-    names = {getattr(part, "id", getattr(part, "attr", "")) for part in parts}
-    return not names.isdisjoint({"str", "Path", "PathLike"}) and not names.isdisjoint(
-        {"Tensor", "ndarray"}
     )
 
 

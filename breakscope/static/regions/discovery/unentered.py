@@ -37,7 +37,7 @@ from breakscope.static.regions.discovery.around import (
     is_no_tensor,
     parameters,
 )
-from breakscope.static.regions.discovery.discover import apart, enter, reads_files
+from breakscope.static.regions.discovery.discover import apart, enter
 from breakscope.static.regions.discovery.methods import (
     AUTOGRAD,
     OF_METRICS,
@@ -57,6 +57,7 @@ PREPARES = (
     "torch.nn.utils.parametrizations.",
     "torch.nn.utils.prune.",
 )
+OPTIMIZER = re.compile(r"torch\.optim\.(?:\w+\.)?[A-Z]\w*")
 
 
 def unentered_regions(
@@ -103,12 +104,12 @@ def _function_region(machine: Machine, function: Function) -> Region | None:
     # a parameter that alone has no annotation, as a name or a path, is no tensor for that
     is_unannotated = not any(p.annotation for p in parameters(function.info.node))
     given = args if is_unannotated else shown
-    if reads_files(function) or _is_handed_model(machine, shown):
+    if _is_handed_model(machine, shown):
         return None
     if any(is_tensor(machine, value) for value in given):
-        region = enter(machine, function.info.qualname, function, args, kwargs)
-        is_set_up = _is_made_before(machine, region.value) or _meets(region, _prepares)
-        return None if is_set_up else region
+        return _unless_driver(
+            machine, enter(machine, function.info.qualname, function, args, kwargs)
+        )
     return None
 
 
@@ -119,8 +120,13 @@ def _shown_region(machine: Machine, function: Function) -> Region | None:
     args, kwargs = parameter_values(machine, function, False)
     if _is_handed_model(machine, args):
         return None
-    region = enter(machine, function.info.qualname, function, args, kwargs)
-    return None if _is_made_before(machine, region.value) else region
+    return _unless_driver(machine, enter(machine, function.info.qualname, function, args, kwargs))
+
+
+def _unless_driver(machine: Machine, region: Region) -> Region | None:
+    """None for a function that hands out what is compiled, or sets up or trains it."""
+    is_driver = _is_made_before(machine, region.value) or _meets(region, _prepares)
+    return None if is_driver else region
 
 
 def _is_handed_model(machine: Machine, args: list[Value]) -> bool:
@@ -189,8 +195,10 @@ def _makes_layer(event: Event) -> bool:
 
 
 def _prepares(event: Event) -> bool:
-    """Of a function that does, a model is prepared by it."""
-    return type(event) is Call and event.name.startswith(PREPARES)
+    """Of a function that does, a model is prepared or trained by it."""
+    return type(event) is Call and (
+        event.name.startswith(PREPARES) or OPTIMIZER.fullmatch(event.name) is not None
+    )
 
 
 def _autograd_region(machine: Machine, forward: Function, args: list[Value]) -> Region | None:

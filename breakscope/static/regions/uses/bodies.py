@@ -135,8 +135,9 @@ class Usage:
 
 def usage(node: ast.AST) -> dict[str, frozenset[str]]:
     """For each name, the attributes that the function reads of it; "()" when it is called, "[str]"
-    for string keys, "[:]" when it is the bound of a slice as it is."""
+    for string keys, "[:]" when it is the bound of a slice as it is, or negated, or by another name."""
     found: dict[str, set[str]] = {}
+    same: dict[str, set[str]] = {}  # by name, those that it was set from as they are
     for part in walk(node):
         if isinstance(part, ast.Attribute) and isinstance(part.value, ast.Name):
             found.setdefault(part.value.id, set()).add(part.attr)
@@ -157,8 +158,15 @@ def usage(node: ast.AST) -> dict[str, frozenset[str]]:
             found.setdefault(part.value.id, set()).add("[str]")
         elif isinstance(part, ast.Slice):
             for bound in (part.lower, part.upper):
-                if isinstance(bound, ast.Name):
-                    found.setdefault(bound.id, set()).add("[:]")
+                name = bound.operand if isinstance(bound, ast.UnaryOp) else bound
+                if isinstance(name, ast.Name):
+                    found.setdefault(name.id, set()).add("[:]")
+        elif isinstance(part, ast.Assign) and isinstance(part.value, ast.Name):
+            for target in part.targets:
+                same.setdefault(getattr(target, "id", ""), set()).add(part.value.id)
+    for name in [name for name in same if "[:]" in found.get(name, ())]:
+        for source in same[name]:
+            found.setdefault(source, set()).add("[:]")
     return {name: frozenset(attributes) for name, attributes in found.items()}
 
 

@@ -37,6 +37,7 @@ _COMPARES = {
     ast.NotEq: lambda a, b: a != b,
 }
 _COMPARED_AS = {"list": "list", "tuple": "tuple", "size": "tuple"}
+SAME, OTHER = frozenset({ast.Is, ast.Eq}), frozenset({ast.IsNot, ast.NotEq})
 
 
 def compare_values(
@@ -62,6 +63,8 @@ def compare_values(
             emit_drawn(machine, (left,), node, frame)
         found = machine.contains(right, left, right_node, node, frame)
         return BOOL if found is None else Const(found == (op is ast.In))
+    if op in SAME | OTHER and not frame.emits and _are_members(left, right):
+        return Const((left.type == right.type) == (op in SAME))
     if op in (ast.Is, ast.IsNot):
         emit_sparse(machine, (left, right), node, frame)
         same = are_identical(machine, left, right)
@@ -129,6 +132,11 @@ def _is_tensor_or_number(value: Value) -> bool:
         return isinstance(value.value, int | float | complex)
     is_number = type(value) is Py and value.type in ("int", "float", "number", "bool")
     return type(value) in (Tensor, ShapeInt) or is_number
+
+
+def _are_members(left: Value, right: Value) -> bool:
+    """True for two known members of enums."""
+    return all(type(v) is Py and v.type.startswith("enum ") for v in (left, right))
 
 
 def are_identical(machine: Machine, left: Value, right: Value) -> bool | None:

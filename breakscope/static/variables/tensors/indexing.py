@@ -189,11 +189,17 @@ def _likely_tensor(part: Union) -> Value:
     return part
 
 
+def scalar_of(owner: Tensor, is_outside: bool) -> Scalar:
+    """The number in a tensor: a whole one of integers, outside of regions."""
+    is_known = owner.dtype == "bool" or (is_outside and owner.dtype in ("int", "float"))
+    return Scalar(owner.dtype if is_known else "number")
+
+
 def listed_values(owner: Tensor, has_sizes: bool) -> Value:
     """What `.tolist()` gives: numbers, or lists of them, as many as the sizes say outside of regions."""
     ndim = 1 if owner.ndim is None else owner.ndim
     if ndim == 0:
-        return Scalar()
+        return scalar_of(owner, has_sizes)
     first = owner.shape[0] if has_sizes and owner.shape else None
     inner = replace(owner, ndim=ndim - 1, shape=owner.shape and owner.shape[1:])
     sizes = owner.shape if has_sizes and owner.shape else ()

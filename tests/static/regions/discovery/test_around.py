@@ -1,0 +1,105 @@
+"""Functions of a library that drive a model, or read files, are no regions of their own."""
+
+import pytest
+from programs import analysed, found
+
+ALIGNED = """\
+import torch
+from pathlib import Path
+
+
+def aligned(source: {source}, count: int, mask: {mask} = None):
+    if mask.sum() > 0:
+        source = source * mask
+    return source
+"""
+INVERTED = """\
+import torch
+
+
+def inverted(x: torch.Tensor, rate: float = 0.1):
+    weight = x.clone()
+    optimizer = {made}
+    loss = (weight * x).sum()
+    if loss > 0:
+        optimizer.step(weight)
+    return weight.detach()
+
+
+class Steps:
+    def step(self, weight):
+        return weight
+"""
+SHAVED = """\
+import torch
+
+
+class Score(torch.nn.Module):
+    def forward(self, x, y, scale):
+        {first}
+        if scale == 1:
+            return x - y
+        return (x - y)[..., {bound}]
+"""
+
+
+def of_library(tmp_path, source):
+    files = {"library/__init__.py": "from .part import *\n", "library/part.py": source}
+    return found(analysed(tmp_path, files))
+
+
+@pytest.mark.parametrize(
+    ("source", "mask", "entered"),
+    [
+        ("str | Image", "str | Image | torch.Tensor", False),
+        ("'Path | torch.Tensor'", "torch.Tensor", False),
+        ("torch.Tensor", "str | torch.Tensor", True),
+        ("str | Image", "torch.Tensor", True),
+    ],
+)
+def test_what_takes_names_of_files_for_its_tensors(source, mask, entered, tmp_path):
+    program = ALIGNED.format(source=source, mask=mask)
+    assert of_library(tmp_path, program) == [("BRK101", 6)] * entered
+
+
+@pytest.mark.parametrize(
+    ("made", "entered"), [("torch.optim.SGD([weight], lr=rate)", False), ("Steps()", True)]
+)
+def test_what_makes_an_optimizer(made, entered, tmp_path):
+    assert of_library(tmp_path, INVERTED.format(made=made)) == [("BRK101", 8)] * entered
+
+
+@pytest.mark.parametrize(
+    ("first", "bound", "lines"),
+    [
+        ("shave = scale", "shave:-shave", []),
+        ("pass", "-scale:", []),
+        ("shave = scale.sum()", "shave:", [7, 9]),
+        ("shave = 2", "shave:-shave", [7]),
+    ],
+)
+def test_a_parameter_that_bounds_a_slice_by_another_name(first, bound, lines, tmp_path):
+    source = SHAVED.format(first=first, bound=bound)
+    assert [line for _, line in found(analysed(tmp_path, {"score.py": source}))] == lines
+
+
+@pytest.mark.parametrize(
+    ("returned", "name", "entered"),
+    [
+        ("dict[str, float]", "judged", False),
+        ("Tuple[float, int]", "judged", False),
+        ("'Dict[str, torch.Tensor]'", "judged", True),
+        ("dict", "judged", True),
+        ("torch.Tensor", "load_rows", False),
+    ],
+)
+def test_what_hands_out_plain_values_or_reads_a_file(returned, name, entered, tmp_path):
+    source = f"""\
+        import torch
+        from typing import Dict, Tuple
+
+
+        def {name}(x: torch.Tensor) -> {returned}:
+            return {{"largest": x.max().item()}}
+        """
+    assert of_library(tmp_path, source) == [("BRK201", 6)] * entered
