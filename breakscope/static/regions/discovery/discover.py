@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Callable
 from functools import partial
 
@@ -11,6 +12,7 @@ from msgspec.structs import replace
 from breakscope.rulekit.values import (
     UNKNOWN,
     Class,
+    Const,
     Function,
     Instance,
     Value,
@@ -21,7 +23,7 @@ from breakscope.static.definitions.names import module_names, resolve_import
 from breakscope.static.machine.frames import Activation, Frame, Raised
 from breakscope.static.machine.gaps import why
 from breakscope.static.machine.machine import Machine
-from breakscope.static.project.modules import ModuleInfo
+from breakscope.static.project.modules import FunctionInfo, ModuleInfo
 from breakscope.static.regions.arguments import (
     as_any_argument,
     configured_instance,
@@ -163,7 +165,8 @@ def module_region(machine: Machine, cls: Class) -> Region | None:
     own = undecorated(machine, cls.info, entry, forward)
     key = id(cls.info), id(own.info)
     absent, given = machine.summaries.reached.get(key, (frozenset(), None))
-    if given is not None and not takes_tensors(machine, own, absent):
+    is_known = given is not None and not _has_other_flag(own.info, given)
+    if is_known and not takes_tensors(machine, own, absent):
         return Region(name, Activation(name, cls.info.module, cls.info.node.lineno))
     instance = configured_instance(machine, cls)
     bound = bound_to(forward, instance)
@@ -187,6 +190,19 @@ def module_region(machine: Machine, cls: Class) -> Region | None:
         again = enter(machine, name, instance, *values, at)
         return replace(region, again=again.activation)
     return region
+
+
+def _has_other_flag(info: FunctionInfo, given: dict[str, Value]) -> bool:
+    """True where the file names the other value of a flag that regions have given the function, as code that
+    nobody compiles here does (`self.flow(z, reverse=True)`)."""
+    return any(
+        type(value) is Const
+        and type(value.value) is bool
+        and re.search(
+            rb"\b%s=%s\b" % (name.encode(), str(not value.value).encode()), info.module.text
+        )
+        for name, value in given.items()
+    )
 
 
 def _hook_region(machine: Machine, hook: Function, is_brief: bool) -> Region | None:

@@ -816,3 +816,31 @@ def test_a_function_that_makes_a_data_set_is_not_compiled(tmp_path):
         front = "from .pictures import build\n"
         files = {"data/__init__.py": front, "data/pictures.py": source.format(made=made)}
         assert [line for _, line in found(analysed(tmp_path / made[:4], files))] == lines
+
+
+@pytest.mark.parametrize(("call", "lines"), [("self.flow(z, reverse=True)", [8]), ("z", [])])
+def test_a_flag_of_which_the_file_names_the_other_value(call, lines, tmp_path):
+    source = f"""\
+        import torch
+        from torch import nn
+
+
+        class Flow(nn.Module):
+            def forward(self, z, reverse=False):
+                if reverse:
+                    return z / z.sum().item()
+                return z
+
+
+        class Net(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.flow = Flow()
+
+            def forward(self, z):
+                return self.flow(z)
+
+            def sample(self, z):
+                return {call}
+        """
+    assert [line for _, line in found(analysed(tmp_path, {"flows.py": source}))] == lines
