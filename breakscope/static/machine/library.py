@@ -122,6 +122,8 @@ OF_TENSORS = frozenset(
 )
 TENSOR_DICT = "tensordict.TensorDict"
 PACKED_SEQUENCE = "torch.nn.utils.rnn.PackedSequence"
+MADE_CLASS = "type"  # an object of it is a class that a call in a region makes
+SET_ON_MADE = "type().__setattr__"
 TENSOR_TYPES = frozenset(
     f"torch.{p}Tensor"
     for p in (

@@ -266,6 +266,7 @@ class Objects(Struct, eq=False):
     # for classes of libraries whose objects' attributes are followed
     stand_ins: dict[str, Class] = {}
     tuple_classes: dict[tuple, Class] = {}  # what collections.namedtuple made
+    called_classes: set[int] = set()  # those of them that a region made
     hooks: dict[int, list] = {}  # id of a module value -> [(kind, hook)]
     # containers inside of others that outlive the call: where
     inner_homes: dict[int, tuple[Value, str]] = {}

@@ -40,6 +40,7 @@ from breakscope.static.definitions.fields import is_plain
 from breakscope.static.definitions.names import module_names
 from breakscope.static.machine.frames import Frame
 from breakscope.static.machine.lattice import join, join_all
+from breakscope.static.machine.library import MADE_CLASS
 from breakscope.static.machine.machine import Machine
 from breakscope.static.project.modules import Import
 from breakscope.static.variables.effects.emitting import emit_argument_read, emit_call, emit_drawn
@@ -140,6 +141,8 @@ def builtin_callable(machine: Machine, args, kwargs, node, frame) -> Value:
 
 
 def builtin_type(machine: Machine, args, kwargs, node, frame) -> Value:
+    if len(args) == 3 and frame.emits:
+        return ExternalInstance(MADE_CLASS)
     return machine.behaviour(args[0]).class_of(args[0]) if len(args) == 1 else UNKNOWN
 
 

@@ -27,6 +27,7 @@ from breakscope.static.definitions.annotations import value_of_annotation
 from breakscope.static.definitions.fields import fields_of
 from breakscope.static.machine.frames import Frame
 from breakscope.static.machine.lattice import join, join_all
+from breakscope.static.machine.library import MADE_CLASS
 from breakscope.static.machine.machine import Machine
 from breakscope.static.project.modules import ClassInfo, ModuleInfo
 from breakscope.static.variables.dicts import of_all_keys, put_key
@@ -154,7 +155,7 @@ def call_stdlib(
             made.is_once = not frame.emits  # Dynamo does not go over one that it has not seen made
         return unmade(made, CALL, frame) if last in GENERATORS else made
     if name == "collections.namedtuple":
-        return call_namedtuple(machine, args, node)
+        return call_namedtuple(machine, args, node, frame)
     if name in FROM_KEYS and args:
         return from_keys(machine, args, node, frame)
     if name == "collections.ChainMap":
@@ -290,8 +291,11 @@ def call_reduce(machine: Machine, args, kwargs, node, frame) -> Value:
     return join(made, machine.call(args[0], [made, element], {}, node, frame))
 
 
-def call_namedtuple(machine: Machine, args: list[Value], node: ast.AST) -> Value | None:
-    """`namedtuple("Point", "x y")`: a class as `typing.NamedTuple` makes it."""
+def call_namedtuple(
+    machine: Machine, args: list[Value], node: ast.AST, frame: Frame
+) -> Value | None:
+    """`namedtuple("Point", "x y")`: a class as `typing.NamedTuple` makes it; one of which the fields are
+    not known, where a region makes it, is a type and no more."""
     title, fields = (*args, UNKNOWN, UNKNOWN)[:2]
     if isinstance(fields, Sequence) and fields.items is not None:
         names = [item.value if item.is_const else None for item in fields.items]
@@ -304,8 +308,8 @@ def call_namedtuple(machine: Machine, args: list[Value], node: ast.AST) -> Value
     if not title.is_const or not all(
         isinstance(name, str) and name.isidentifier() for name in (title.value, *names)
     ):
-        return None
-    key = (title.value, tuple(names), getattr(node, "lineno", 0))
+        return ExternalInstance(MADE_CLASS) if frame.emits else None
+    key = (title.value, tuple(names), getattr(node, "lineno", 0), frame.emits)
     if key not in machine.objects.tuple_classes:
         body = "".join(f"    {name}: object\n" for name in names) or "    pass\n"
         module = ModuleInfo("", "collections", "", False, b"", ast.parse(
@@ -313,6 +317,8 @@ def call_namedtuple(machine: Machine, args: list[Value], node: ast.AST) -> Value
         machine.objects.tuple_classes[key] = Class(
             ClassInfo(title.value, title.value, module.tree.body[1], module)
         )
+        if frame.emits:
+            machine.objects.called_classes.add(id(machine.objects.tuple_classes[key].info))
     return machine.objects.tuple_classes[key]
 
 

@@ -6,6 +6,7 @@ from breakscope.rulekit.events import Enter
 from breakscope.rulekit.values import (
     NONE,
     UNKNOWN,
+    Const,
     Method,
     Py,
     Sequence,
@@ -14,7 +15,7 @@ from breakscope.rulekit.values import (
     Value,
 )
 from breakscope.static.machine.compiled_values import call_of_compiled
-from breakscope.static.machine.library import PACKED_SEQUENCE
+from breakscope.static.machine.library import MADE_CLASS, PACKED_SEQUENCE, SET_ON_MADE
 from breakscope.static.machine.machine import Machine
 from breakscope.static.variables.base import Variable
 from breakscope.static.variables.effects.emitting import emit_call, note_assert
@@ -187,6 +188,8 @@ class LibraryObjectVariable(Variable):
         return FIELDS.get(owner.name, {}).get(name) or Method(owner, name)
 
     def setattr(self, machine: Machine, owner, name, value, old, target, node, frame) -> None:
+        if owner.name == MADE_CLASS:
+            emit_call(machine, SET_ON_MADE, owner, (Const(name), value), {}, node, frame)
         if owner.name == PARSED.name and machine.driver.sets:
             note_outside(machine, PARSED, name, value, option(machine, name), frame, node)
             machine.driver.options[name] = value

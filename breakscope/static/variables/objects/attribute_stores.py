@@ -29,6 +29,7 @@ from breakscope.static.definitions.homes import note_nested
 from breakscope.static.machine.frames import Frame, Raised
 from breakscope.static.machine.given import opposite
 from breakscope.static.machine.lattice import ALWAYS, Given, join
+from breakscope.static.machine.library import SET_ON_MADE
 from breakscope.static.machine.machine import Machine
 from breakscope.static.variables.effects.emitting import emit_call
 from breakscope.static.variables.effects.side_effects import emit_store, note_outside, put_attribute
@@ -91,6 +92,9 @@ def store_on_class(
         machine.touch(owner.info)
         owner.info.stored[name] = value
         class_facts(machine, owner.info).values.pop(name, None)
+        return
+    if id(owner.info) in machine.objects.called_classes:
+        emit_call(machine, SET_ON_MADE, owner, (Const(name), value), {}, node, frame)
         return
     source, initial = (
         machine.text(target.value, frame.module),
