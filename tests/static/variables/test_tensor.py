@@ -242,6 +242,7 @@ class Last(torch.nn.Module):
         ("i, n", False),
         ("n - 1", False),
         ("n - 1, n", False),
+        ("..., n - 1", False),
         ("i, n - n", False),
     ],
 )

@@ -30,7 +30,6 @@ from breakscope.static.machine.machine import Machine
 from breakscope.static.variables.effects.emitting import emit_read
 
 NAMED = (ast.Name, ast.Attribute, ast.Subscript)
-COUNTERS = (Const, Py, ShapeInt)
 MASK = re.compile(r"(?:^|_)masks?(?:_?[a-z0-9])?$")  # `mask`, `pad_masks`, `mask_a`, `mask2`
 
 
@@ -152,7 +151,7 @@ def counted_parts(node: ast.AST, parts: list[Value]) -> list[Value]:
     """The parts of `x[i, n - 1]`: beside a counter, a tensor that one is taken off is the number of a
     position, and of no dimension where nothing else is known."""
     written = getattr(getattr(node, "slice", None), "elts", ())
-    if len(written) != len(parts) or not any(type(part) in COUNTERS for part in parts):
+    if len(written) != len(parts) or not any(map(_is_counter, parts)):
         return parts
     return [
         replace(part, ndim=0, sure=False)
@@ -160,6 +159,11 @@ def counted_parts(node: ast.AST, parts: list[Value]) -> list[Value]:
         else part
         for at, part in zip(written, parts)
     ]
+
+
+def _is_counter(part: Value) -> bool:
+    """False for `...` and None, which count nothing."""
+    return part.is_shape or type(part) is Py or (part.is_const and type(part.value) is int)
 
 
 def _is_one_less(at: ast.expr, part: Tensor) -> bool:
