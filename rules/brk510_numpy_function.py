@@ -4,7 +4,7 @@ Dynamo traces numpy by running it on `torch._numpy`, which knows most of the arr
 (`np.mean`, `np.clip`, `np.linalg.norm`), and not all: `np.random.beta`, `np.random.permutation`,
 `np.interp`, `np.digitize`, `np.isin`, `np.polyfit`, `np.nanmean`, `np.vectorize`, methods of
 operations (`np.add.at`, `np.logical_or.reduce`) and file functions end the graph; so do `np.ogrid[...]`, `np.mgrid`, `np.r_`, `np.c_` and `np.s_`, an array of
-`dtype=object`, of texts or dicts, and a `numpy.random.Generator` at every draw.
+`dtype=object`, of texts or dicts, a `numpy.random.Generator` at every draw, and the checks of `numpy.testing`.
 
 Write it with torch: `torch.distributions.Beta(a, b).sample()`, `torch.randperm`, `torch.bucketize`,
 `torch.isin`, `torch.nanmean`. Random draws then come from torch's generator, with other numbers for
@@ -30,7 +30,7 @@ rule = Rule(
         "GB0290",
         "GB0294",
         "GB0156: of class `(Generator|RandomState)`",
-        "GB0007: numpy/polynomial",
+        "GB0007: numpy/(polynomial|testing)",
         "GB0008: (nd_grid|AxisConcatenator|IndexExpression).__getitem__",
     ),
 )
@@ -85,6 +85,12 @@ QUADRATURE = {
         "legendre.leggauss",
     )
 }
+CHECKS = {
+    f"numpy.testing.assert_{name}"
+    for name in """
+    allclose almost_equal approx_equal array_almost_equal array_almost_equal_nulp array_equal array_max_ulp equal
+""".split()
+}
 HELP = {
     "beta": "draw with `torch.distributions.Beta(a, b).sample()`, or pass the draw in as an argument",
     "permutation": "draw with `torch.randperm(n)`",
@@ -103,7 +109,7 @@ HELP = {
 INDEXED = {f"numpy.{name}.__getitem__" for name in "ogrid mgrid r_ c_ s_ index_exp".split()}
 
 
-@rule.on(Call, RANDOM, ARRAYS, OF_OPERATIONS, QUADRATURE, INDEXED)
+@rule.on(Call, RANDOM, ARRAYS, OF_OPERATIONS, QUADRATURE, CHECKS, INDEXED)
 def check(event):
     function = event.name.removesuffix(".__getitem__")
     name = function.rpartition(".")[2]
@@ -259,3 +265,16 @@ def good_texts():
             return x * len(self.names)
 
     return Net()
+
+
+@rule.example(lambda: (torch.ones(4), torch.ones(4)), dynamo=("GB0007",))
+def bad_check(x, y):
+    np.testing.assert_array_equal(x.shape, y.shape, err_msg="of other sizes")  # BRK510
+    return x + y
+
+
+@rule.becomes
+def good_check(x, y):
+    if x.shape != y.shape:
+        raise ValueError("of other sizes")
+    return x + y

@@ -59,6 +59,22 @@ CASES = {
         "for p in data.parameters():\n    p.requires_grad = False\nreturn data",
         "BRK605",
     ),
+    "the parameters of what the constructor is given": (
+        "self.net = names",
+        "for p in self.net.parameters():\n    p.requires_grad = False\nreturn data",
+        "BRK605",
+    ),
+    "the same with their names": (
+        "self.net = names",
+        "for _, p in self.net.named_parameters():\n    p.requires_grad = False\nreturn data",
+        "BRK605",
+    ),
+    "what is only read of them": (
+        "self.net = names",
+        "x = data.x.to(next(self.net.parameters()).device)\n"
+        "return x + sum(p.norm() for p in self.net.parameters() if p.requires_grad)",
+        "",
+    ),
     "a key that makes numbers of numbers": ("pass", "return sorted([1, 2], key=lambda i: -i)", ""),
     "an index in a list is a number": (
         "self.names = names",

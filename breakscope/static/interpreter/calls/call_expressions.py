@@ -9,10 +9,8 @@ from breakscope.rulekit.events import Comprehension
 from breakscope.rulekit.values import (
     UNKNOWN,
     Class,
-    Const,
     Dict,
     External,
-    ExternalInstance,
     Function,
     Instance,
     Py,
@@ -30,6 +28,7 @@ from breakscope.static.interpreter.calls.abstract_calls import (
     is_a_subclass_s,
     is_left_to_subclasses,
 )
+from breakscope.static.interpreter.calls.by_name import call_by_name, is_unseen
 from breakscope.static.interpreter.calls.disabled import call_disabled
 from breakscope.static.interpreter.calls.running import followed_call
 from breakscope.static.interpreter.narrowing import narrow_by_call, narrow_by_guard
@@ -50,7 +49,6 @@ from breakscope.static.variables.effects.unmade_iterators import note_handed
 from breakscope.static.variables.misc import Super
 from breakscope.static.variables.objects.construction import made_at
 from breakscope.static.variables.objects.decorated import note_decorated, note_defaults
-from breakscope.static.variables.objects.hooks import HANDLE, HOOKS
 from breakscope.static.variables.tensor import call_tensor_method
 from breakscope.static.variables.user_defined import call_inherited
 
@@ -130,44 +128,19 @@ def eval_call(machine, node: ast.Call, frame: Frame) -> Value:
         found = call_of_own_classes(machine, func.attr, args, kwargs, node, frame)
         if found is not None:
             return found
-    if callee is UNKNOWN and isinstance(func, ast.Attribute):
+    if is_unseen(callee) and isinstance(func, ast.Attribute):
         owner = frame.names.get(func.value.id) if type(func.value) is ast.Name else None
         if type(owner) is Instance:
             call_inherited(machine, owner, func.attr, args, kwargs, node, frame)
-        return call_by_name(machine, func.attr, args, kwargs, node, frame)
+        found = call_by_name(machine, func.attr, args, kwargs, node, frame)
+        if found is not UNKNOWN or callee is UNKNOWN:
+            return found
     if frame.emits and (generator := handed_generator(node)) is not None:
         note_handed_generator(machine, callee, generator, node, frame)
     value = machine.call(callee, args, kwargs, node, frame)
     if frame.emits:
         narrow_by_guard(node, callee, frame)
     return value
-
-
-def is_unseen(callee: Value) -> bool:
-    """True for a method of an object of which nothing is known."""
-    return callee is UNKNOWN or (type(callee) is Py and callee.type == "unknown")
-
-
-def call_by_name(
-    machine,
-    name: str,
-    args: list[Value],
-    kwargs: dict[str, Value],
-    node: ast.Call,
-    frame: Frame,
-) -> Value:
-    """A method of an object of which nothing is known, but that only one kind of object has."""
-    if kwargs and takes_dim(machine, name, kwargs):
-        return call_tensor_method(machine, Tensor(sure=False), name, args, kwargs, node, frame)
-    if name in HOOKS:
-        given = (Const(name), *args)
-        emit_call(machine, "module.register_hook", None, given, kwargs, node, frame, "likely")
-        return ExternalInstance(HANDLE)
-    if name == "parameters" and not args and not kwargs:  # a module's
-        return Sequence("iterator", None, Tensor("float", sure=False, kind="parameter"))
-    if name == "remove" and not args and not kwargs:  # a list's or a set's takes what to remove
-        emit_call(machine, f"{HANDLE}.remove", None, (), {}, node, frame, "likely")
-    return UNKNOWN
 
 
 def note_handed_generator(
@@ -196,11 +169,6 @@ def _names_a_local(generator: ast.GeneratorExp, frame: Frame) -> bool:
     named = {name for part in inside for name in names_in(part)}
     own = {name for part in generator.generators for name in names_in(part.target)}
     return frame.function is not None and not frame.names.keys().isdisjoint(named - own)
-
-
-def takes_dim(machine, name: str, kwargs: dict[str, Value]) -> bool:
-    """True for a method of tensors that takes a `dim`: what it is called on is one."""
-    return ("dim" in kwargs or "keepdim" in kwargs) and name in machine.library.tensor_names
 
 
 def inline(

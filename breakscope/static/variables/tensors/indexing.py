@@ -14,12 +14,10 @@ from breakscope.rulekit.events import Index
 from breakscope.rulekit.values import (
     COMPARED,
     UNKNOWN,
-    Const,
     ExternalInstance,
     Py,
     Scalar,
     Sequence,
-    ShapeInt,
     Tensor,
     Union,
     Value,
