@@ -22,24 +22,21 @@ rule = Rule("BRK551", "tensors-in-data", shares=("GB4315",), unshown=("GB4315",)
 @rule.on(Call, "torch.as_tensor", "torch.asarray")
 def check(event):
     data = event.argument(0, "data" if event.name == "torch.as_tensor" else "obj")
-    if data is None or not _lists_tensors(data):
+    read = [] if data is None else [part for part in _listed(data) if part.is_tensor]
+    if not any(tensor.sure or tensor.origin != "guess" for tensor in read):
         return
     yield event.problem(
         f"`{event.shown}` reads tensors in a list, at which `torch.compile` fails with a RuntimeError",
         help=f"write `torch.tensor` in place of `{event.name}`, or stack the tensors",
-        certainty=None if type(data) is Sequence else "likely",
+        certainty=None if any(tensor.sure for tensor in read) else "likely",
     )
 
 
-def _lists_tensors(data):
-    """True for a list or tuple with a tensor in it, or in a list of it."""
+def _listed(data):
+    """What a list or tuple holds, and what the lists in it do."""
     lists = [o for o in options(data) if type(o) is Sequence and o.type in ("list", "tuple")]
     parts = [p for o in lists for p in (o.items if o.items is not None else [o.element])]
-    return any(_lists_tensors(part) or any(map(_is_read, options(part))) for part in parts)
-
-
-def _is_read(part):
-    return part.is_tensor and (part.sure or part.origin != "guess")
+    return [o for part in parts for o in (*options(part), *_listed(part))]
 
 
 @rule.example(lambda: (torch.ones(4),), dynamo=())

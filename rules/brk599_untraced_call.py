@@ -84,6 +84,7 @@ BUILTINS = frozenset({"pow", "complex"})
 FUNCTION = "do it outside the compiled region, or wrap it with `torch.library.custom_op`"
 # an operator takes and gives tensors: it makes no object, and does not go over one
 OBJECT = "do it outside the compiled region, and pass in the tensors that come of it"
+NUMBA = ("jit", "njit", "vectorize", "guvectorize", "stencil")
 # Rules with higher codes speak of these.
 TRAINING = (
     "torch.autograd.",
@@ -144,6 +145,16 @@ def check_extension(event):
         f"`{name}` is compiled code of the extension module `{module}`, which Dynamo does not trace, so the graph ends at "
         f"`{event.shown}`",
         help=OBJECT if name[:1].isupper() else FUNCTION,
+    )
+
+
+@rule.on(Call, {f"numba.{name}.__call__" for name in NUMBA})
+def check_numba(event):
+    compiler = event.name.removesuffix(".__call__")
+    yield event.problem(
+        f"what `{compiler}` compiled is an object in C, which Dynamo does not trace, so the graph ends at `{event.shown}`",
+        help="write it with torch, or wrap it with `torch.library.custom_op`",
+        dynamo=("GB0006", "GB0007", "GB0156", "GB4347"),
     )
 
 

@@ -36,9 +36,11 @@ CONTEXTS = frozenset(
     """.split()
 )
 # `torch.jit.script` is not: Dynamo traces the function that it was given
-OPAQUE_DECORATORS = frozenset(
+# what makes an object in C of the function, whose call ends the graph
+COMPILERS = frozenset(f"numba.{name}" for name in "jit njit vectorize guvectorize stencil".split())
+OPAQUE_DECORATORS = COMPILERS | frozenset(
     """
-    torch.library.custom_op torch.library.triton_op numba.jit triton.jit functools.singledispatch
+    torch.library.custom_op torch.library.triton_op triton.jit functools.singledispatch
     functools.singledispatchmethod
     """.split()
 )
@@ -51,7 +53,9 @@ def decorate(machine: Machine, node: ast.FunctionDef, value: Value, frame: Frame
             made = machine.eval(decorator, frame)
             if made.is_unknown and isinstance(decorator, ast.Call) and type(value) is Function:
                 made = machine.eval(decorator.func, frame)
-                if type(made) is External and made.name in OPAQUE_DECORATORS:
+                if type(made) is External and made.name in COMPILERS:
+                    value = ExternalInstance(made.name)
+                elif type(made) is External and made.name in OPAQUE_DECORATORS:
                     machine.touch(value.info)
                     value.info.marks |= {"opaque"}
                 continue
