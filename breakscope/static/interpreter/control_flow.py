@@ -22,7 +22,7 @@ from breakscope.static.interpreter.imports import bind_imports
 from breakscope.static.interpreter.narrowing import narrow_by
 from breakscope.static.interpreter.rarely import is_deprecated, is_rare
 from breakscope.static.machine.frames import GO_ON, LEAVE_LOOP, RAISE, RETURN, Frame, Raised
-from breakscope.static.machine.given import both, opposite
+from breakscope.static.machine.given import both, opposite, taken
 from breakscope.static.machine.lattice import ALWAYS, join_names
 from breakscope.static.machine.machine import Machine
 
@@ -61,12 +61,13 @@ def both_paths(machine: Machine, node: ast.If, frame: Frame) -> int:
         if frame.emits:
             frame.condition = both(condition, decided_by)
         else:
-            frame.branch = node.test, True
+            around = taken(machine, branch, frame.module) if branch is not None else ""
+            frame.branch = node.test, True, around
     narrow_by(machine, node.test, True, frame)
     first = exec_path(machine, node.body, frame)
     frame.condition = condition
     if frame.branch is not branch:
-        frame.branch = node.test, False
+        frame.branch = node.test, False, frame.branch[2]
     names, frame.names = frame.names, dict(before)
     narrow_by(machine, node.test, False, frame)
     second = GO_ON

@@ -168,8 +168,9 @@ class Frame(Struct, eq=False):
     jumps: tuple[object, str] = (None, "")
     certainty: str = "certain"
     condition: str = ""
-    # outside of regions the innermost undecided `if` by configuration, and which side of it runs
-    branch: tuple[ast.expr, bool] | None = None
+    # outside of regions the innermost undecided `if` by configuration, which side of it runs, and under
+    # which condition it is reached
+    branch: tuple[ast.expr, bool, str] | None = None
     returns: list[Value] = []
     exits: list[dict[str, Value]] = []  # names at each break and continue of the innermost loop
     breaks: list[dict[str, Value]] = []  # those of them that end it

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
+from typing import Any
 
 from breakscope import limits
 from breakscope.rulekit.values import Union, Value, options
@@ -17,6 +18,13 @@ def both(first: str, second: str) -> str:
         return first or second
     text = f"{_bracketed(first)} and {_bracketed(second)}"
     return text if len(text) <= limits.LONGEST_CONDITION else first
+
+
+def taken(machine: Any, branch: tuple, module: object) -> str:
+    """The condition under which a frame's `branch` is taken, those of the branches around it included."""
+    test, side, around = branch
+    text = machine.text(test, module)
+    return both(around, text if side else opposite(text))
 
 
 def excludes(known: str, condition: str) -> bool:

@@ -22,6 +22,7 @@ from breakscope.rulekit.values import (
     Value,
     options,
 )
+from breakscope.static.machine.given import both
 
 Given = tuple[str, str]  # the conditions under which a value is the first, and the second
 ALWAYS: Given = ("", "")
@@ -87,7 +88,7 @@ def _conditions(value: Value, given: str) -> list[str]:
         return [given]
     if not value.conditions:
         return [given] * len(value.options)
-    return [condition or given for condition in value.conditions]
+    return [both(given, condition) for condition in value.conditions]
 
 
 def join_under(values: Iterable[Value], conditions: Iterable[str]) -> Value:

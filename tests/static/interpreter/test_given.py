@@ -40,6 +40,7 @@ CONSTRUCTORS = {
     "a conditional expression": "self.scale = nn.Parameter(torch.ones(())) if learn else 1.0",
     "both sides": "if learn:\n    self.scale = nn.Parameter(torch.ones(()))\nelse:\n    self.scale = 1.0",
     "a variable of both sides": "made = 1.0\nif learn:\n    made = nn.Parameter(torch.ones(()))\nself.scale = made",
+    "within another branch": "self.scale = 1.0\nif rate:\n    self.scale = 2.0\nif learn:\n    self.scale = nn.Parameter(torch.ones(()))",
     "one side": "self.scale = 1.0\nif learn:\n    self.scale = nn.Parameter(torch.ones(()))",
 }
 
@@ -67,6 +68,62 @@ def test_an_attribute_of_one_side_of_a_constructor_s_branch(name, tmp_path):
     assert conditions(tmp_path, "if self.scale > 0:\n    x = x * 2", CONSTRUCTORS[name]) == [
         "learn"
     ]
+
+
+CHAIN = """\
+import torch
+
+
+def first(n):
+    return n[0].item()
+
+
+def second(n):
+    return n[1].item()
+
+
+def third(n):
+    return n[2].item()
+
+
+class Net(torch.nn.Module):
+    def __init__(self, how):
+        super().__init__()
+        self.how = how
+        if how == "a":
+            self.read = first
+        elif how == "b":
+            self.read = second
+        else:
+            self.read = third
+
+    def forward(self, x: torch.Tensor):
+{body}
+        return read(x)
+"""
+OF_CHAIN = [
+    (5, "{0} == 'a'"),
+    (9, "not ({0} == 'a') and {0} == 'b'"),
+    (13, "not ({0} == 'a') and not ({0} == 'b')"),
+]
+
+
+@pytest.mark.parametrize(
+    "body, test",
+    [
+        ("        read = self.read", "how"),
+        (
+            "        if self.how == 'a':\n            read = first\n"
+            "        elif self.how == 'b':\n            read = second\n"
+            "        else:\n            read = third",
+            "self.how",
+        ),
+    ],
+)
+def test_each_value_of_a_chain_of_tests_has_its_own(body, test, tmp_path):
+    result = analysed(tmp_path, {"program.py": CHAIN.replace("{body}", body)})
+    found = [(f.line, f.condition.replace('"', "'")) for f in result.findings]
+    assert found == [(line, condition.format(test)) for line, condition in OF_CHAIN]
 
 
 @pytest.mark.parametrize(

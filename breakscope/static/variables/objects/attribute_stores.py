@@ -20,6 +20,7 @@ from breakscope.rulekit.values import (
     Py,
     Sequence,
     Tensor,
+    Union,
     Value,
     options,
 )
@@ -27,7 +28,7 @@ from breakscope.rulekit.walking import walk
 from breakscope.static.definitions.classes import bound_to, class_facts, find_member, is_module
 from breakscope.static.definitions.homes import note_nested
 from breakscope.static.machine.frames import Frame, Raised
-from breakscope.static.machine.given import opposite
+from breakscope.static.machine.given import excludes, opposite, taken
 from breakscope.static.machine.lattice import ALWAYS, Given, join
 from breakscope.static.machine.library import SET_ON_MADE
 from breakscope.static.machine.machine import Machine
@@ -212,7 +213,7 @@ def store_on_instance(
         of_class = UNKNOWN if member is None or type(member) is Function else member
         note_outside(machine, owner, name, value, before or of_class, frame, node)
         certain = before is None or (frame.skips == "" and not frame.undecided)
-        given = given_by_branch(machine, owner, name, frame, before is None)
+        given = given_by_branch(machine, owner, name, frame, before)
         owner.attributes[name] = value if certain else join(before, value, 0, given)
     else:
         if not machine.driver.inside:
@@ -237,23 +238,24 @@ def emit_enclosing(
 
 
 def given_by_branch(
-    machine: Machine, owner: Instance, name: str, frame: Frame, is_first: bool
+    machine: Machine, owner: Instance, name: str, frame: Frame, before: Value | None
 ) -> Given:
     """The conditions under which an attribute is what it was before, and what a branch of the
-    constructor sets: the first store of it is noted for the next one."""
+    constructor sets: the last store of it in a branch is noted for the next one."""
     branch, key = frame.branch, (id(owner), name)
-    if is_first:
-        if branch is not None:
-            machine.objects.stored_in[key] = branch
-        return ALWAYS
+    earlier = machine.objects.stored_in.pop(key, None)
     if branch is None:
         return ALWAYS
+    machine.objects.stored_in[key] = branch
+    if before is None:
+        return ALWAYS
+    here = taken(machine, branch, frame.module)
+    there = "" if earlier is None else taken(machine, earlier, frame.module)
+    if there and (earlier[0] is branch[0] or excludes(here, there)):
+        return "" if type(before) is Union else there, here  # each option has its own
     test = machine.text(branch[0], frame.module)
-    earlier = machine.objects.stored_in.pop(key, None)
-    here, there = (test, opposite(test)) if branch[1] else (opposite(test), test)
-    if earlier is None or earlier == (branch[0], not branch[1]):
-        return there, here
-    return ALWAYS
+    other = opposite(test) if branch[1] else test
+    return "" if branch[2] else other, here
 
 
 def initial_value(machine: Machine, owner: Instance, name: str) -> Value:

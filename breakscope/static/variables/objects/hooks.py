@@ -9,7 +9,7 @@ from typing import NamedTuple
 from breakscope.rulekit.events import CHOSEN
 from breakscope.rulekit.values import Const, ExternalInstance, Sequence, Value
 from breakscope.static.machine.frames import Frame
-from breakscope.static.machine.given import both, opposite
+from breakscope.static.machine.given import both, taken
 from breakscope.static.machine.machine import Machine
 from breakscope.static.variables.effects.emitting import emit_call
 from breakscope.static.variables.effects.subgraphs import call_quietly
@@ -39,10 +39,7 @@ def register_hook(
     """`module.register_forward_hook(hook)` and its like."""
     emit_call(machine, "module.register_hook", owner, (Const(name), *args), {}, node, frame)
     if not frame.emits:
-        condition = ""
-        if frame.branch is not None:
-            test = machine.text(frame.branch[0], frame.module)
-            condition = test if frame.branch[1] else opposite(test)
+        condition = taken(machine, frame.branch, frame.module) if frame.branch is not None else ""
         hook = Hook(HOOKS[name], args[0], frame.is_in_branch(), condition)
         machine.objects.hooks.setdefault(id(owner), []).append(hook)
         machine.objects.kept.append(owner)
