@@ -38,6 +38,8 @@ def _of(value: Value, depth: int) -> bool | None:
     if isinstance(value, ExternalInstance):
         if not value.name.startswith("torch.nn."):
             return None
+        if value.name == "torch.nn.Module":
+            return None  # one of any class
         given = dict(value.kwargs)
         if value.name.startswith("torch.nn.InstanceNorm") and "affine" not in given:
             return False  # the only one that has none unless asked

@@ -15,6 +15,7 @@ from breakscope.rulekit.values import (
     Class,
     Const,
     Dict,
+    External,
     ExternalInstance,
     Function,
     Instance,
@@ -28,7 +29,7 @@ from breakscope.rulekit.values import (
     maybe_tensor,
     options,
 )
-from breakscope.static.definitions.annotations import value_of_annotation
+from breakscope.static.definitions.annotations import parsed_annotation, value_of_annotation
 from breakscope.static.definitions.binding import defaults_of
 from breakscope.static.definitions.classes import (
     find_member,
@@ -46,6 +47,7 @@ from breakscope.static.machine.lattice import element_of, join, join_all
 from breakscope.static.machine.machine import Machine
 from breakscope.static.project.modules import ClassInfo, FunctionInfo, ModuleInfo
 from breakscope.static.regions.uses.bodies import Usage, as_sparse, is_taken
+from breakscope.static.variables.nn_module import GIVEN_MODULE
 from breakscope.static.variables.objects.construction import instantiate
 
 # of what a call hands over, what says more than how the parameter is used
@@ -59,6 +61,7 @@ SIZES = ("shape", "shapes", "dims", "size", "sizes")
 OF_SIZES = frozenset(name for kind in (int, float, tuple, list) for name in dir(kind)) | {"numel"}
 # how a constructor's parameter is called that is a data loader
 LOADERS = ("dataloader", "data_loader")
+MODULES = (GIVEN_MODULE, "torch.nn.modules.module.Module")
 OBJECTS = (Instance, ExternalInstance, Tensor, Sequence, Dict, Function, Union)
 
 
@@ -131,6 +134,8 @@ def configured(machine: Machine, parameter: ast.arg, default: Value | None, fram
     if isinstance(default, Class):
         return default  # whatever the annotation makes of a class that is handed over
     annotated = value_of_annotation(machine, parameter.annotation, frame)
+    if _is_module(machine, parameter.annotation, frame):
+        annotated = ExternalInstance(GIVEN_MODULE, sure=False)
     if isinstance(default, Const) and not default.is_none and _is_asked_for(frame, parameter.arg):
         return Py("unknown", "config", default.value)  # of its type, or None
     if isinstance(annotated, Py):
@@ -154,6 +159,21 @@ def configured(machine: Machine, parameter: ast.arg, default: Value | None, fram
     if parameter.arg.endswith(LOADERS):
         return ExternalInstance("torch.utils.data.DataLoader", sure=False)
     return CONFIG
+
+
+def _is_module(machine: Machine, annotation: ast.expr | None, frame: Frame) -> bool:
+    """True for `nn.Module`, and `nn.Module | None`."""
+    match annotation:
+        case ast.BinOp(left, ast.BitOr(), ast.Constant(None)):
+            annotation = left
+        case ast.Subscript(ast.Name("Optional"), inner):
+            annotation = inner
+        case ast.Constant(str(text)):
+            annotation = parsed_annotation(text)
+    if type(annotation) not in (ast.Name, ast.Attribute):
+        return False
+    named = machine.eval(annotation, frame)
+    return type(named) is External and named.name in MODULES
 
 
 def _is_one_kind_of(machine: Machine, default: Value | None, annotated: Value) -> bool:

@@ -6,6 +6,7 @@ from __future__ import annotations
 import ast
 
 from breakscope.rulekit.values import (
+    CONFIG,
     FALSE,
     NONE,
     UNKNOWN,
@@ -56,7 +57,7 @@ from breakscope.static.variables.objects.recurrent import (
     note_recurrent_argument,
     note_recurrent_read,
 )
-from breakscope.static.variables.objects.unseen_layers import behind
+from breakscope.static.variables.objects.unseen_layers import behind, call_unseen
 from breakscope.static.variables.tensors.followed import behind_followed_layer
 from breakscope.static.variables.tensors.subclasses import is_of_subclass
 
@@ -72,6 +73,7 @@ PARAMETERS = frozenset(
     weight bias running_mean running_var in_proj_weight in_proj_bias weight_g weight_v
     """.split()
 )
+GIVEN_MODULE = "torch.nn.Module"  # an object of it is of any class: a constructor is handed it
 OPTIONAL = frozenset({"padding_idx"})  # None unless it is given
 OVER_PARAMETERS = frozenset({"parameters", "buffers", "named_parameters", "named_buffers"})
 SIZES = ("num_", "in_", "out_", "kernel", "padding", "stride", "embed", "eps")
@@ -200,6 +202,43 @@ class LayerVariable(LibraryObjectVariable):
 
     def is_opaque(self, machine: Machine, value, within) -> bool:
         return True
+
+
+class GivenModuleVariable(LayerVariable):
+    """A module of which only the annotation is known, `encoder: nn.Module`: it has what all modules have, and
+    what else is decided by configuration."""
+
+    def call(self, machine: Machine, callee, args, kwargs, node, frame) -> Value:
+        run_pre_hooks(machine, callee, args, node, frame)
+        result = call_unseen(args, node, frame)
+        run_hooks(machine, callee, args, result, node, frame)
+        return result
+
+    def call_method(self, machine: Machine, owner, name, args, kwargs, node, frame) -> Value:
+        if name == "requires_grad_":
+            sure = certainty_of_change(name, node, frame)
+            sure = "likely" if sure == "certain" else sure
+            emit_call(machine, f"{GIVEN_MODULE}.{name}", owner, args, kwargs, node, frame, sure)
+        return super().call_method(machine, owner, name, args, kwargs, node, frame)
+
+    def getattr(self, machine: Machine, owner, name, node, frame) -> Value:
+        if name == "training":
+            return Py("bool", "config")
+        if name == "apply" or name in submodules.WALKS:
+            return CONFIG  # of modules inside that nobody shows
+        return Method(owner, name) if name in machine.library.module_methods else CONFIG
+
+    def getitem(self, machine: Machine, container, index, store, node, frame) -> Value:
+        return CONFIG
+
+    def iterate(self, machine: Machine, value, node, frame) -> Value | None:
+        return CONFIG
+
+    def is_of_class(self, machine: Machine, value, wanted) -> bool | None:
+        return None
+
+    def is_of_type(self, machine: Machine, value, name) -> bool | None:
+        return True if name == GIVEN_MODULE else None
 
 
 def training_after(name: str, args: list[Value], kwargs: dict[str, Value]) -> Value:

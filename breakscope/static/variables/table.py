@@ -45,7 +45,12 @@ from breakscope.static.variables.misc import (
     Super,
     SuperVariable,
 )
-from breakscope.static.variables.nn_module import LayerVariable, ModuleListVariable
+from breakscope.static.variables.nn_module import (
+    GIVEN_MODULE,
+    GivenModuleVariable,
+    LayerVariable,
+    ModuleListVariable,
+)
 from breakscope.static.variables.number import ScalarVariable, ShapeVariable
 from breakscope.static.variables.numpy import KEPT, NAMES, KeptScalarVariable, NumpyNumberVariable
 from breakscope.static.variables.tensor import TensorVariable
@@ -99,6 +104,7 @@ SEQUENCES: dict[str, Variable] = {
     "Sequential": ModuleListVariable(),
 }
 LAYER = LayerVariable()
+GIVEN = GivenModuleVariable()
 TENSOR_DICTS = TensorDictVariable()
 
 
@@ -111,6 +117,8 @@ def behaviour(value: Value) -> Variable:
     if kind is Sequence:
         return SEQUENCES.get(value.type, found)
     if kind is ExternalInstance:
+        if value.name == GIVEN_MODULE:
+            return GIVEN
         if value.name.startswith("torch.nn.") and value.name not in NO_LAYERS:
             return LAYER
         if value.name == TENSOR_DICT:
