@@ -133,3 +133,43 @@ def test_one_that_is_bound_to_no_object(kind, first, announced, lines, tmp_path)
     """Dynamo of torch 2.13.0 breaks there when the model is given a `Step`."""
     source = UNBOUND.format(kind=kind, first=first, announced=announced)
     assert [line for _, line in found(analysed(tmp_path, {"m.py": source}))] == lines
+
+
+PROTOCOL = """\
+from typing import Protocol
+
+import torch
+
+
+class Backend({bases}):
+    def start(self, x: torch.Tensor){body}
+
+
+class Model(torch.nn.Module):
+    def __init__(self, backend: Backend):
+        super().__init__()
+        self.backend = backend
+
+    def forward(self, x: torch.Tensor):
+        state = self.backend.start(x)
+        if state is None:
+            raise RuntimeError("no state")
+        return x * x.mean().item()
+"""
+
+
+@pytest.mark.parametrize(
+    "bases, body, reaches",
+    [
+        ("Protocol", ": ...", True),
+        ("Protocol", " -> torch.Tensor:\n        'Begin.'", True),
+        ("Protocol", ":\n        pass", True),
+        ("Protocol[int]", ":\n        pass", True),
+        ("object", ":\n        'Begin.'\n        ...", True),
+        ("object", ":\n        pass", False),
+    ],
+)
+def test_a_method_of_a_protocol_gives_what_nobody_knows(bases, body, reaches, tmp_path):
+    source = PROTOCOL.replace("{bases}", bases).replace("{body}", body)
+    result = analysed(tmp_path, {"program.py": source})
+    assert [code for code, _ in found(result)] == ["BRK201"] * reaches
