@@ -8,7 +8,8 @@ that requires grad raises an error in most of these.
 So does a tuple or list of tensors, or of NumPy numbers, in place of dimensions:
 `x.mean(tuple(np.arange(1, x.ndim)))`. Write `range` there.
 
-The indices of `tensor_split` are read in the same way where they are a tensor, a buffer too; pass a tuple of numbers.
+The indices of `tensor_split` are read in the same way where they are a tensor, a buffer too, or a list of tensors or
+of NumPy numbers (`list(np.cumsum(sizes))`); pass a tuple of numbers.
 
 Use the form that takes tensors: `torch.minimum`/`torch.maximum` or a `clamp` whose bounds are both
 tensors; `torch.add(x, a * y)` for alpha; a tensor formula for the slope; `low + (high - low) *
@@ -54,7 +55,7 @@ def check(event):
             return  # two tensors, or one tensor alone, is the traced overload
     given = [value for value in given if value is not None]
     # an input of no dimension becomes a symbolic number, one of several indices does not
-    has_indices = name == "tensor_split" and any(map(_is_row, given))
+    has_indices = name == "tensor_split" and any(map(_are_indices, given))
     if has_indices or any(map(_is_read, given)):
         yield event.graph_break(
             f"`{name}` gets a tensor where it needs a Python number and reads its value",
@@ -77,9 +78,14 @@ def check_dimensions(event):
             return
 
 
-def _is_row(value):
-    """True for a tensor of one dimension, or None."""
-    return any(option.is_tensor and option.ndim == 1 for option in options(value))
+def _are_indices(value):
+    """True for a tensor of one dimension, or None, and for a list with a tensor or a NumPy number that is
+    computed."""
+    return any(
+        (option.is_tensor and option.ndim == 1)
+        or (isinstance(option, Sequence) and any(map(_is_read, option.items or [option.element])))
+        for option in options(value)
+    )
 
 
 def _is_read(value):
@@ -155,3 +161,13 @@ def good_indices():
             return x.tensor_split(self.ends)[0] + 1
 
     return Net()
+
+
+@rule.example(lambda: (torch.ones(6),))
+def bad_list(x):
+    return x.tensor_split(list(np.cumsum([1, 2])))[0] + 1  # BRK209
+
+
+@rule.becomes
+def good_list(x):
+    return x.tensor_split([1, 3])[0] + 1

@@ -12,7 +12,7 @@ import torch
 
 from breakscope.rulekit.events import Call
 from breakscope.rulekit.rule import Rule
-from breakscope.rulekit.values import ExternalInstance, condition_of, options
+from breakscope.rulekit.values import ExternalInstance, Py, condition_of, options
 
 rule = Rule("BRK507", "generator-argument", dynamo=("GB0055", "GB0363: Opaque"))
 
@@ -54,7 +54,8 @@ def check(event):
     generator = event.kwargs.get("generator")
     if generator is None or generator.is_none:
         return
-    known = any(map(_is_generator, options(generator)))
+    is_annotated = isinstance(generator, Py) and generator.type == "Generator"
+    known = is_annotated or any(map(_is_generator, options(generator)))
     yield event.graph_break(
         f"`{event.shown}` takes a generator, which Dynamo cannot put into a graph",
         help="draw without `generator=`, or draw outside the region and pass the noise in",

@@ -7,6 +7,9 @@ cannot express. A call that changes nothing, such as `x.requires_grad_(False)` o
 none, is traced. On an intermediate tensor `requires_grad_()` itself is traced, but the region ends
 where that tensor, or something computed from it, is returned.
 
+`torch.func.stack_module_state` marks what it stacks, so that the graph ends where something computed from it
+leaves it.
+
 Mark parameters and inputs outside the region. To freeze a part, use `y.detach()` or
 `torch.no_grad()` in the forward pass. If the mark is there for `torch.autograd.grad` a few lines
 below, write both as one `torch.func.grad`.
@@ -94,6 +97,17 @@ def check_made(event):
         help=HELP,
         certainty=certainty,
         condition="" if wanted.is_const else "".join(map(ast.unparse, named)),
+    )
+
+
+@rule.on(Call, "torch.func.stack_module_state", "functorch.stack_module_state")
+def check_stacked(event):
+    yield event.problem(
+        f"`{event.shown}` makes leaves of stacked parameters; where they leave a graph, that graph ends",
+        help="stack them once, outside the region, and pass them in",
+        certainty="likely",
+        fixable=False,
+        late=True,
     )
 
 

@@ -56,3 +56,19 @@ def test_what_is_known_of_an_annotated_object(name, tmp_path):
     assert found(analysed(tmp_path, {"model.py": source})) == (
         [(code, def_line + 1)] if code else []
     )
+
+
+@pytest.mark.parametrize(
+    "annotation, breaks",
+    [("torch.Generator", True), ("torch.Generator | None = None", False), ("int", False)],
+)
+def test_a_generator_that_is_always_given(annotation, breaks, tmp_path):
+    source = f"""\
+import torch
+
+
+class Net(torch.nn.Module):
+    def forward(self, x: torch.Tensor, generator: {annotation}):
+        return x + torch.randn((2,), generator=generator)
+"""
+    assert found(analysed(tmp_path, {"program.py": source})) == [("BRK507", 6)] * breaks
