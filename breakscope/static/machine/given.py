@@ -16,8 +16,19 @@ def both(first: str, second: str) -> str:
     """The condition that both hold; the first alone where together they are too long to read."""
     if not first or not second or _plain(second) in _plain(first):
         return first or second
+    second = _beyond(first, second)
     text = f"{_bracketed(first)} and {_bracketed(second)}"
     return text if len(text) <= limits.LONGEST_CONDITION else first
+
+
+def _beyond(first: str, second: str) -> str:
+    """What the second condition asks for beside the first."""
+    if " or " in first or " or " in second or " if " in second:
+        return second
+    known = {_plain(part) for part in first.split(" and ")}
+    parts = second.split(" and ")
+    kept = [p for p in parts if p.count("(") != p.count(")") or _plain(p) not in known]
+    return " and ".join(kept) or second
 
 
 def taken(machine: Any, branch: tuple, module: object) -> str:
