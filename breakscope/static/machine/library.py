@@ -122,6 +122,7 @@ OF_TENSORS = frozenset(
 )
 TENSOR_DICT = "tensordict.TensorDict"
 PACKED_SEQUENCE = "torch.nn.utils.rnn.PackedSequence"
+GIVEN_MODULE = "torch.nn.Module"  # an object of it is of any class: a constructor is handed it
 MADE_CLASS = "type"  # an object of it is a class that a call in a region makes
 SET_ON_MADE = "type().__setattr__"
 TENSOR_TYPES = frozenset(

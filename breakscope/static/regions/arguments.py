@@ -44,10 +44,10 @@ from breakscope.static.definitions.documented_types import (
 from breakscope.static.machine.frames import Frame, OutOfBudget, Raised
 from breakscope.static.machine.gaps import why
 from breakscope.static.machine.lattice import element_of, join, join_all
+from breakscope.static.machine.library import GIVEN_MODULE
 from breakscope.static.machine.machine import Machine
 from breakscope.static.project.modules import ClassInfo, FunctionInfo, ModuleInfo
 from breakscope.static.regions.uses.bodies import Usage, as_sparse, is_taken
-from breakscope.static.variables.nn_module import GIVEN_MODULE
 from breakscope.static.variables.objects.construction import instantiate
 
 # of what a call hands over, what says more than how the parameter is used
@@ -134,7 +134,8 @@ def configured(machine: Machine, parameter: ast.arg, default: Value | None, fram
     if isinstance(default, Class):
         return default  # whatever the annotation makes of a class that is handed over
     annotated = value_of_annotation(machine, parameter.annotation, frame)
-    if _is_module(machine, parameter.annotation, frame):
+    is_open = default is None or default.is_none
+    if is_open and _is_module(machine, parameter.annotation, frame):
         annotated = ExternalInstance(GIVEN_MODULE, sure=False)
     if isinstance(default, Const) and not default.is_none and _is_asked_for(frame, parameter.arg):
         return Py("unknown", "config", default.value)  # of its type, or None

@@ -18,6 +18,7 @@ from breakscope.rulekit.values import (
 )
 from breakscope.rulekit.walking import walk
 from breakscope.static.definitions.classes import find_member
+from breakscope.static.machine.library import GIVEN_MODULE
 from breakscope.static.regions.arguments import configured_instance
 from breakscope.static.usage.loops import changed_in, path_of, varies
 from breakscope.static.usage.scope import Local
@@ -156,7 +157,11 @@ def part_of_module(state: State, node: ast.expr) -> Value | None:
         return None
     found = configured_instance(state.machine, owner.cls).attributes.get(node.attr, UNKNOWN)
     is_of_torch = isinstance(found, Sequence) and found.type == "Sequential"
-    is_of_torch |= isinstance(found, ExternalInstance) and found.name.startswith("torch.nn.")
+    is_of_torch |= (
+        isinstance(found, ExternalInstance)
+        and found.name.startswith("torch.nn.")
+        and found.name != GIVEN_MODULE
+    )
     return found if is_of_torch else None
 
 

@@ -25,6 +25,7 @@ from breakscope.rulekit.values import (
 from breakscope.static.definitions.classes import external_bases
 from breakscope.static.machine.compiled_values import call_of_compiled
 from breakscope.static.machine.lattice import join_all
+from breakscope.static.machine.library import GIVEN_MODULE
 from breakscope.static.machine.machine import Machine
 from breakscope.static.variables.effects.emitting import emit_call
 from breakscope.static.variables.effects.side_effects import note_outside, put_attribute
@@ -73,7 +74,6 @@ PARAMETERS = frozenset(
     weight bias running_mean running_var in_proj_weight in_proj_bias weight_g weight_v
     """.split()
 )
-GIVEN_MODULE = "torch.nn.Module"  # an object of it is of any class: a constructor is handed it
 OPTIONAL = frozenset({"padding_idx"})  # None unless it is given
 OVER_PARAMETERS = frozenset({"parameters", "buffers", "named_parameters", "named_buffers"})
 SIZES = ("num_", "in_", "out_", "kernel", "padding", "stride", "embed", "eps")

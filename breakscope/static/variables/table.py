@@ -22,7 +22,7 @@ from breakscope.rulekit.values import (
     Union,
     Value,
 )
-from breakscope.static.machine.library import TENSOR_DICT
+from breakscope.static.machine.library import GIVEN_MODULE, TENSOR_DICT
 from breakscope.static.project.modules import Import, Namespace
 from breakscope.static.variables.base import Variable
 from breakscope.static.variables.constant import ConstantVariable, PythonVariable
@@ -46,7 +46,6 @@ from breakscope.static.variables.misc import (
     SuperVariable,
 )
 from breakscope.static.variables.nn_module import (
-    GIVEN_MODULE,
     GivenModuleVariable,
     LayerVariable,
     ModuleListVariable,

@@ -52,3 +52,15 @@ def test_one_that_may_be_missing(tmp_path):
     body = "net = copy.deepcopy(self.net)"
     source = PROGRAM.replace("{annotation}", "nn.Module | None = None").replace("{body}", body)
     assert found(analysed(tmp_path, {"program.py": source})) == [("BRK506", 13)]
+
+
+def test_compiling_a_part_that_is_given(tmp_path):
+    source = PROGRAM.replace("{annotation}", "nn.Module").replace("{body}", "x = self.net(x)")
+    source += "\n\nmodel = Model(nn.Linear(2, 2))\nmodel.net.compile()\n"
+    assert found(analysed(tmp_path, {"program.py": source})) == []
+
+
+def test_a_default_says_more_than_the_annotation(tmp_path):
+    annotation, body = "nn.Module = nn.Identity()", "self.net.requires_grad_(False)"
+    source = PROGRAM.replace("{annotation}", annotation).replace("{body}", body)
+    assert found(analysed(tmp_path, {"program.py": source})) == []
