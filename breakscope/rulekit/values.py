@@ -43,7 +43,8 @@ class Sequence(Value, eq=False):
     names: tuple[str, ...] = ()
     compiled_of: Value | None = None
     is_once: bool = False  # an iterator, or a view of a dict, that Dynamo must see made
-    # where Dynamo cannot make an iterator anew behind a break: "comprehension" over it, or "call" that it is given to, too
+    # of an iterator that Dynamo cannot make anew behind a break: where a break skips the function, "loop" for loops and
+    # comprehensions over it, "call" for these and for a call that it is handed to
     unmade: str = ""
     # a list that Dynamo has from a constant's method, in this activation (its id) behind so many of its steps
     folded_at: tuple[int, int] | None = None

@@ -35,9 +35,9 @@ CONTEXTS = frozenset(
     torch.autograd.profiler.record_function
     """.split()
 )
-# `torch.jit.script` is not: Dynamo traces the function that it was given
 # what makes an object in C of the function, whose call ends the graph
 COMPILERS = frozenset(f"numba.{name}" for name in "jit njit vectorize guvectorize stencil".split())
+# `torch.jit.script` is not: Dynamo traces the function that it was given
 OPAQUE_DECORATORS = COMPILERS | frozenset(
     """
     torch.library.custom_op torch.library.triton_op triton.jit functools.singledispatch

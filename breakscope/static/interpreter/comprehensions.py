@@ -15,7 +15,7 @@ from breakscope.static.machine.lattice import join_all
 from breakscope.static.machine.machine import Machine
 from breakscope.static.variables.dicts import put_key
 from breakscope.static.variables.effects.kept_iterators import note_kept
-from breakscope.static.variables.effects.unmade_iterators import CALL, ends_comprehension, unmade
+from breakscope.static.variables.effects.unmade_iterators import CALL, is_unmade, unmade
 from breakscope.static.variables.library.builtin_iteration import different_items
 from breakscope.static.variables.library.driven_items import driven_items
 from breakscope.static.variables.library.followed_iteration import listed
@@ -85,7 +85,7 @@ def comprehension_rows(machine: Machine, node, frame: Frame, produce) -> tuple[l
                 iterates_tuple or is_iterated_by_itself(source)
             )
             # no resuming inside a generator
-            is_left = isinstance(node, ast.GeneratorExp) or ends_comprehension(source)
+            is_left = isinstance(node, ast.GeneratorExp) or is_unmade(source)
             stays = skips or ("call" if is_left else "")
             outer.steps.append(Step(None, frame.activation, stays, node))
         frame.skips = skips or "comprehension"

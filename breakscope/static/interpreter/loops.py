@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterable, Iterator
 
 from breakscope import limits
-from breakscope.rulekit.values import Dict, Sequence, Value
+from breakscope.rulekit.values import Sequence, Value
 from breakscope.rulekit.walking import children
 from breakscope.static.interpreter.assignment import assign_target
 from breakscope.static.interpreter.blocks import exec_block, exec_path
@@ -18,7 +18,7 @@ from breakscope.static.machine.lattice import join_names
 from breakscope.static.machine.machine import Machine
 from breakscope.static.project.generators import is_generator
 from breakscope.static.variables.effects.kept_iterators import note_kept
-from breakscope.static.variables.functions import MODULES
+from breakscope.static.variables.effects.unmade_iterators import is_unmade
 from breakscope.static.variables.library.draws import open_turns
 from breakscope.static.variables.library.driven_items import (
     all_items,
@@ -51,8 +51,7 @@ def exec_while(machine: Machine, node: ast.While, frame: Frame) -> int:
 
 
 def exec_for(machine: Machine, node: ast.For, frame: Frame) -> int:
-    value = machine.eval(node.iter, frame)
-    iterable = contents_of(machine, value)
+    iterable = contents_of(machine, machine.eval(node.iter, frame))
     if frame.emits and isinstance(iterable, Sequence) and iterable.type == "generator":
         _runs_inside(frame)
     note_kept(machine, [iterable], node.iter, frame, "for")
@@ -74,7 +73,7 @@ def exec_for(machine: Machine, node: ast.For, frame: Frame) -> int:
             return drive_known(machine, node, frame, turns, len(items))
     skips, frame.skips = frame.skips, frame.skips or "loop"
     outer = frame.resumes_loops
-    if frame.emits and is_never_rebuilt(machine, node.iter, value, frame):
+    if frame.emits and is_unmade(iterable):
         frame.resumes_loops = False
     names = _names(iterable)
     if names and machine.region.turns * len(names) <= limits.MOST_NESTED_LOOP_RUNS:
@@ -88,30 +87,6 @@ def exec_for(machine: Machine, node: ast.For, frame: Frame) -> int:
         run_loop_body(machine, node, frame, (node.target, element))
     frame.skips, frame.resumes_loops = skips, outer
     return exec_path_of_else(machine, node, frame)
-
-
-def is_never_rebuilt(machine: Machine, node: ast.expr, value: Value, frame: Frame) -> bool:
-    """True for what Dynamo goes over by an iterator of a dict, which it cannot hand to the code behind a break:
-    a container of modules, a dict or a view of one, and `zip` or `map` over these."""
-    if type(value) is Dict or contents_of(machine, value) is not value:
-        return True
-    if type(value) is Sequence and value.type in MODULES:
-        return True
-    match node:
-        case ast.Call(ast.Attribute(_, "values" | "items" | "keys"), []):
-            return type(value) is Sequence and value.type == "iterator"
-        case ast.Call(ast.Name("zip" | "map"), arguments):
-            emits, frame.emits = frame.emits, False
-            try:
-                given = [(part, machine.eval(part, frame)) for part in arguments if _is_place(part)]
-            finally:
-                frame.emits = emits
-            return any(is_never_rebuilt(machine, part, held, frame) for part, held in given)
-    return False
-
-
-def _is_place(node: ast.expr) -> bool:
-    return isinstance(node, ast.Name | ast.Attribute)
 
 
 def drive_turns(

@@ -162,7 +162,7 @@ class Frame(Struct, eq=False):
     names: dict[str, Value] = {}
     skips: str = ""
     resumes_loops: bool = (
-        True  # the iterators of the loops around can be handed to the code behind a break
+        True  # Dynamo can make the iterators of the loops around anew behind a break
     )
     # what the jump at the end of a `while` tests, and what a break there loses
     jumps: tuple[object, str] = (None, "")

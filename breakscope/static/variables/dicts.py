@@ -32,7 +32,7 @@ from breakscope.static.variables.effects.side_effects import (
     note_mutation,
     note_outside,
 )
-from breakscope.static.variables.effects.unmade_iterators import COMPREHENSION
+from breakscope.static.variables.effects.unmade_iterators import LOOP
 from breakscope.static.variables.objects.module_changes import note_module_change
 
 ADDING = frozenset({"add_module", "register_module"})
@@ -243,7 +243,7 @@ def call_dict_method(machine: Machine, owner: Dict, name: str, args, kwargs, nod
     if name in ("values", "items", "keys"):
         _note_gone_over(machine, owner, node, frame)
         view = _view(owner, name)
-        view.unmade = COMPREHENSION
+        view.unmade = LOOP
         if name != "keys" and frame.emits:
             frame.activation.note_made(view)
             note_attributes_read(machine, owner, [*owner.items], node, frame)

@@ -1,5 +1,5 @@
-"""A break behind which a loop's function returns: Dynamo goes on behind it, unless the loop goes over modules or a
-dict, whose iterators it cannot hand on."""
+"""A break behind which a loop's function returns: Dynamo goes on behind it, unless it cannot make the loop's iterator
+anew."""
 
 import pytest
 from programs import analysed
@@ -35,14 +35,21 @@ class Exits(nn.Module):
         "self.heads",
         "self.heads.items()",
         "self.scales.values()",
+        "{1, 2}",
+        "enumerate([x, x])",
+        "self.children()",
+        "(y for y in [x, x])",
     ],
 )
-def test_a_loop_whose_iterator_is_never_rebuilt(over, tmp_path):
+def test_a_loop_whose_iterator_is_not_made_anew(over, tmp_path):
     (finding,) = analysed(tmp_path, {"exits.py": SOURCE.format(over=over)}).findings
     assert (finding.code, finding.lost) == ("BRK101", "loop")
 
 
-@pytest.mark.parametrize("over", ["range(3)", "enumerate(self.blocks)", "reversed(self.blocks)"])
-def test_a_loop_whose_iterator_is_handed_on(over, tmp_path):
+@pytest.mark.parametrize(
+    "over",
+    ["range(3)", "enumerate(self.blocks)", "reversed(self.blocks)", "[x, x]", "zip([x], [x])"],
+)
+def test_a_loop_whose_iterator_is_made_anew(over, tmp_path):
     (finding,) = analysed(tmp_path, {"exits.py": SOURCE.format(over=over)}).findings
     assert (finding.code, finding.lost) == ("BRK101", "")

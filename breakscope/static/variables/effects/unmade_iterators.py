@@ -10,7 +10,7 @@ from breakscope.static.machine.frames import Frame
 from breakscope.static.machine.machine import Machine
 from breakscope.static.variables.effects.emitting import emit_call
 
-CALL, COMPREHENSION = "call", "comprehension"
+CALL, LOOP = "call", "loop"
 HANDED = "generator handed to a call"
 ZIPPED = {"zip": 0, "map": 1, "filter": 1}  # the first argument that each goes over
 SETS = frozenset({"set", "frozenset"})
@@ -24,7 +24,7 @@ def unmade_by(name: str, args: list[Value]) -> str:
     sources = args[ZIPPED[name] :] if name in ZIPPED else []
     if any(type(value) is Sequence and value.unmade == CALL for value in sources):
         return CALL
-    return COMPREHENSION if any(map(ends_comprehension, sources)) else ""
+    return LOOP if any(map(is_unmade, sources)) else ""
 
 
 def _is_counted_by_generator(source: Value) -> bool:
@@ -34,8 +34,8 @@ def _is_counted_by_generator(source: Value) -> bool:
     return source.unmade == CALL or (source.type in COUNTED and not source.unmade)
 
 
-def ends_comprehension(source: Value) -> bool:
-    """True where a break in a comprehension over it skips the function around it."""
+def is_unmade(source: Value) -> bool:
+    """True where a break in a comprehension or a loop over it skips the function."""
     if type(source) is Sequence:
         return bool(source.unmade) or source.type in SETS or holds_modules(source)
     return type(source) is Dict
