@@ -32,6 +32,7 @@ from breakscope.rulekit.values import (
 from breakscope.static.definitions.annotations import parsed_annotation, value_of_annotation
 from breakscope.static.definitions.binding import defaults_of
 from breakscope.static.definitions.classes import (
+    MODULE_BASES,
     find_member,
     is_module_class,
     members_of,
@@ -61,7 +62,6 @@ SIZES = ("shape", "shapes", "dims", "size", "sizes")
 OF_SIZES = frozenset(name for kind in (int, float, tuple, list) for name in dir(kind)) | {"numel"}
 # how a constructor's parameter is called that is a data loader
 LOADERS = ("dataloader", "data_loader")
-MODULES = (GIVEN_MODULE, "torch.nn.modules.module.Module")
 OBJECTS = (Instance, ExternalInstance, Tensor, Sequence, Dict, Function, Union)
 
 
@@ -174,7 +174,7 @@ def _is_module(machine: Machine, annotation: ast.expr | None, frame: Frame) -> b
     if type(annotation) not in (ast.Name, ast.Attribute):
         return False
     named = machine.eval(annotation, frame)
-    return type(named) is External and named.name in MODULES
+    return type(named) is External and named.name in MODULE_BASES
 
 
 def _is_one_kind_of(machine: Machine, default: Value | None, annotated: Value) -> bool:

@@ -64,7 +64,8 @@ def methods_entered(machine: Machine, cls: Class, is_handed_out: bool) -> Iterat
     """What runs of a class when a region uses it: the forward of an autograd function; the methods that
     a tensor class adds; of a metric, which `forward` of its library calls, `update` and `compute`;
     `__call__` of an object that is called with tensors; the properties that module classes with one
-    parent share."""
+    parent share, the methods that a parent leaves abstract, and those that the file calls of a module
+    without a `forward`."""
     members = members_of(cls.info)
     bases = external_bases(machine, cls.info)
     is_autograd = AUTOGRAD in bases
