@@ -110,9 +110,8 @@ def _news(report: Report) -> str:
 
 def _nothing(report: Report) -> str:
     if not report.regions and report.files and report.run is None:
-        return (
-            f"no compiled code in {count(report.files, 'file')}; `--entry FILE::NAME` names some."
-        )
+        files = count(report.files, "file")
+        return f"no compiled code in {files}; name what you compile with `--entry FILE::NAME`."
     return f"no {_news(report)}breaks in {count(report.regions, 'region')} of {count(report.files, 'file')}."
 
 

@@ -77,7 +77,7 @@ def test_a_mistake_of_ours_in_what_a_library_hands_out_is_a_note_too(tmp_path, m
 def test_an_entry_that_names_nothing_is_an_error(two_files):
     result = analyze([two_files], StaticOptions(torch="2.13.0", entries=("*::Net", "*::absent")))
     assert [e.message for e in result.errors] == [
-        "--entry *::absent names no function, class or object that was checked"
+        "--entry *::absent names no function, class, method or object that was checked"
     ]
     assert len(result.findings) == 2
 

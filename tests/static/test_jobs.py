@@ -47,7 +47,7 @@ def test_an_entry_that_names_nothing_is_told_once(project, eager):
     options = StaticOptions(torch=TORCH, entries=("*::M1", "*::Nothing"))
     result = analyze([project / "part1", project / "part2"], options, 2)
     assert [error.message for error in result.errors] == [
-        "--entry *::Nothing names no function, class or object that was checked"
+        "--entry *::Nothing names no function, class, method or object that was checked"
     ]
 
 

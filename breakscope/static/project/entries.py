@@ -33,7 +33,7 @@ def names_nothing(entry: str, files: Iterable[str]) -> str:
         near = did_you_mean(file, map(relative_path, files))
         return f"--entry {entry}: {file} is not among the checked files{near}"
     near = did_you_mean(name, sorted({known for path in fitting for known in _names(path)}))
-    return f"--entry {entry} names no function, class or object that was checked{near}"
+    return f"--entry {entry} names no function, class, method or object that was checked{near}"
 
 
 def _names(path: str) -> list[str]:
