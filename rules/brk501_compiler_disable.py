@@ -11,6 +11,11 @@ findings in it name it. If it is opaque (a C extension, a solver), wrap it with
 Dynamo need not look inside but the tracer of autograd may, `allow_in_graph` serves.
 `torch.compiler.is_compiling()` picks a traced path where there are two.
 
+Lightning's `self.log(...)` and `self.log_dict(...)` are such functions. The trainer compiles the steps of a module that was
+handed to `torch.compile`, so each of their logs ends the graph (up to Lightning 2.6, Dynamo stops inside of it, and torch 2.12
+and 2.13 raise `AttributeError: 'method' object has no attribute '__dict__'`). Compile the network that the module holds,
+`self.net = torch.compile(self.net)`, and not the module.
+
 The rewrite drops the decorator of a function of the same file. It is unsafe: whoever disabled it had
 a reason, and what breaks inside then breaks in the graph.
 """
@@ -42,6 +47,15 @@ def check(event):
     yield event.problem(
         f"`{function}` is under `torch.compiler.disable`, so the graph ends at this call",
         help=HELP,
+    )
+
+
+@rule.on(Call, "lightning.LightningModule.log", "lightning.LightningModule.log_dict")
+def check_log(event):
+    yield event.problem(
+        f"`{event.shown}` of Lightning is not traced, so the graph ends at this call",
+        help="compile the network that the module holds, `self.net = torch.compile(self.net)`, and not the module",
+        fixable=False,
     )
 
 

@@ -23,6 +23,10 @@ BODIES = {
         [],
     ),
     "its type": ("if type(x) is torch.Tensor:\n    x = x + 1\n", []),
+    "an index of a squeezed tensor": (
+        "scores = x[:, None].squeeze(-1)\nbest = scores.argsort()[0]\nx = x[best] + x[:, None].argsort(0)[0]\n",
+        [("BRK213", 11)],
+    ),
     "its length": ("if len(x) > 2:\n    x = x + 1\n", []),
     "an operator with a number": ("if 2 - x.sum() > 0:\n    x = x + 1\n", [("BRK101", 9)]),
     "a matrix product": ("if x @ x > 0:\n    x = x + 1\n", [("BRK101", 9)]),

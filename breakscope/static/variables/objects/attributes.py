@@ -34,6 +34,7 @@ from breakscope.static.definitions.fields import (
     constructor_annotations,
     field_names,
 )
+from breakscope.static.definitions.lightning import method_of_lightning
 from breakscope.static.definitions.names import resolve_import
 from breakscope.static.machine.frames import Frame, Raised
 from breakscope.static.machine.lattice import join
@@ -118,6 +119,8 @@ def instance_attribute(
                 return Py(type(value.value).__name__)
         return resolve_import(machine, value) if type(value) is Import else value
     info = owner.cls.info
+    if (logging := method_of_lightning(machine, owner, name)) is not None:
+        return logging
     member = find_member(machine, info, name)
     if member is not None:
         if frame.emits and not isinstance(member, Function):

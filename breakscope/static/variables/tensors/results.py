@@ -112,10 +112,11 @@ def shaped_result(
         dtype = given_dtype(kwargs) or ("float" if owner.dtype == "float" else None)
         return Tensor(dtype, None, None, owner.sure, owner.kind_of_result)
     is_number = owner.has_known_value and all(v.is_const for v in (*rest, *kwargs.values()))
+    squeezed = _squeezed_ndim(name, owner, rest, kwargs)
     made = [
         Tensor(
             result_dtype(result.dtype, owner, rest, kwargs),
-            NDIM[result.ndim](owner, rest, kwargs),
+            NDIM[result.ndim](owner, rest, kwargs) if squeezed is None else squeezed,
             owner.shape if is_same_shape(result.ndim, rest, kwargs) else None,
             owner.sure,
             owner.kind_of_result,
@@ -126,6 +127,17 @@ def shaped_result(
     if known.container == "list":
         return pieces_of(name, made[0], rest, kwargs)
     return Sequence("tuple", list(made)) if known.container else made[0]
+
+
+def _squeezed_ndim(
+    name: str, owner: Tensor, rest: list[Value], kwargs: dict[str, Value]
+) -> int | None:
+    """The dimensions of `x.squeeze(-1)`: whoever names one has a size of 1 there, which the types of the
+    tensors in a region do not say."""
+    given = [*rest, *kwargs.values()]
+    if name not in ("squeeze", "squeeze_") or not owner.ndim or len(given) != 1:
+        return None
+    return owner.ndim - 1 if given[0].is_const and type(given[0].value) is int else None
 
 
 def cast_tensor(owner: Tensor, wanted: Value) -> Tensor:
