@@ -111,7 +111,10 @@ def _news(report: Report) -> str:
 def _nothing(report: Report) -> str:
     if not report.regions and report.files and report.run is None:
         files = count(report.files, "file")
-        return f"no compiled code in {files}; name what you compile with `--entry FILE::NAME`."
+        return (
+            f"no compiled code in the source of {files}; name what you compile with `--entry FILE::NAME`, or run it: "
+            "`breakscope trace -- python FILE`."
+        )
     return f"no {_news(report)}breaks in {count(report.regions, 'region')} of {count(report.files, 'file')}."
 
 

@@ -3,7 +3,7 @@ itself, and what they log is not traced."""
 
 from __future__ import annotations
 
-from breakscope.rulekit.values import Class, External, Function, Instance, Py, Value
+from breakscope.rulekit.values import External, Function, Instance, Py
 from breakscope.static.definitions.classes import external_bases, find_member, members_of, mro_of
 from breakscope.static.machine.machine import Machine
 from breakscope.static.project.modules import ClassInfo
@@ -32,10 +32,7 @@ def method_of_lightning(machine: Machine, owner: Instance, name: str) -> Externa
     return External(f"lightning.{MODULE}.{name}")
 
 
-def compiled_steps(machine: Machine, cls: Class, compiled: list[Value]) -> list[str]:
-    """The steps that the class itself defines, where an object of it is compiled."""
-    steps = [name for name in STEPS if name in members_of(cls.info)]
-    if not steps or not is_lightning(machine, cls.info):
-        return []
-    made = (value.cls if type(value) is Instance else value for value in compiled)
-    return steps if any(getattr(value, "info", None) is cls.info for value in made) else []
+def compiled_steps(machine: Machine, info: ClassInfo) -> list[str]:
+    """The steps that the trainer compiles of an object of the class that is compiled."""
+    steps = [name for name in STEPS if name in members_of(info)]
+    return steps if steps and is_lightning(machine, info) else []

@@ -78,7 +78,7 @@ def test_nothing_to_show_says_what_was_looked_at_and_imports_no_rich():
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert (
         done.stdout
-        == "'no compiled code in 9 files; name what you compile with `--entry FILE::NAME`. 3 hidden (only possible, silenced or not selected).\\n' False\n"
+        == "'no compiled code in the source of 9 files; name what you compile with `--entry FILE::NAME`, or run it: `breakscope trace -- python FILE`. 3 hidden (only possible, silenced or not selected).\\n' False\n"
     )
 
 

@@ -19,6 +19,7 @@ from breakscope.rulekit.values import (
 )
 from breakscope.rulekit.walking import walk
 from breakscope.static.definitions.classes import bound_to, find_member, is_module_class, members_of
+from breakscope.static.definitions.lightning import COUNTED, compiled_steps
 from breakscope.static.definitions.names import module_names, resolve_import
 from breakscope.static.machine.frames import Activation, Frame, Raised
 from breakscope.static.machine.gaps import why
@@ -46,8 +47,9 @@ NOWHERE = ast.Pass(lineno=0, col_offset=0)
 
 def default_regions(machine: Machine, module: ModuleInfo) -> list[Region]:
     """`forward` of every nn.Module class at the top of the file, `step` of other classes where it
-    takes tensors, every function under torch.compile, and what is registered as a forward hook or put in the place
-    of a module's `forward`.
+    takes tensors, every function under torch.compile, what of other files is handed to it, what runs of
+    compiled objects beside a `forward`, and what is registered as a forward hook or put in the place of a
+    module's `forward`.
 
     The last classes go first: they use the earlier ones, which then need no analysis of their own.
     """
@@ -59,9 +61,12 @@ def default_regions(machine: Machine, module: ModuleInfo) -> list[Region]:
     methods = follow_callers(machine, module)
     candidates += methods
     candidates += _compiled_in_functions(machine, module)
+    candidates += _compiled_of_other_files(machine, module)
     regions: list[Region | None] = []
     for value in _each_once(candidates):
         regions += apart(machine, value, _region_of)
+    for method in _methods_compiled(machine):
+        regions += apart(machine, method, _region_of_method)
     for hook, is_brief in registered_hooks(machine, module):
         regions += apart(machine, hook, partial(_hook_region, is_brief=is_brief))
     for function, args, kwargs in replaced_forwards(machine, module):
@@ -80,6 +85,41 @@ def _compiled_in_functions(machine: Machine, module: ModuleInfo) -> list[Class |
         if isinstance(value, Class | Function) and value.info.module is module:
             found.append(value)
     return found
+
+
+def _compiled_of_other_files(machine: Machine, module: ModuleInfo) -> list[Class | Function]:
+    """What the file imports from the checked source, and compiles: functions, and the classes of modules."""
+    compiled = (v.cls if isinstance(v, Instance) else v for v in machine.file.compiled)
+    return [
+        value
+        for value in compiled
+        if isinstance(value, Class | Function)
+        and value.info.module is not module
+        and not value.info.module.library
+    ]
+
+
+def _methods_compiled(machine: Machine) -> list[Function]:
+    """The methods that run of the objects that the file compiles, but the `forward` of modules: the steps of
+    Lightning's, and what other objects are called by."""
+    made = [v.cls if isinstance(v, Instance) else v for v in machine.file.compiled]
+    classes = {id(v.info): v for v in made if isinstance(v, Class) and not v.info.module.library}
+    return [
+        method
+        for cls in classes.values()
+        for name in (
+            compiled_steps(machine, cls.info)
+            if is_module_class(machine, cls.info)
+            else ["__call__"]
+        )
+        if isinstance(member := find_member(machine, cls.info, name), Function)
+        and isinstance(method := bound_to(member, configured_instance(machine, cls)), Function)
+    ]
+
+
+def _region_of_method(machine: Machine, method: Function) -> Region:
+    values = parameter_values(machine, method, True, COUNTED)
+    return enter(machine, method.info.qualname, method, *values)
 
 
 def _each_once(candidates: list[Class | Function]) -> list[Class | Function]:

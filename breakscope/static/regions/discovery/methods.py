@@ -27,7 +27,6 @@ from breakscope.static.definitions.classes import (
     members_of,
     mro_of,
 )
-from breakscope.static.definitions.lightning import compiled_steps
 from breakscope.static.definitions.names import module_names
 from breakscope.static.machine.frames import Frame
 from breakscope.static.machine.library import TENSOR_DICT
@@ -65,8 +64,8 @@ def methods_entered(machine: Machine, cls: Class, is_handed_out: bool) -> Iterat
     """What runs of a class when a region uses it: the forward of an autograd function; the methods that
     a tensor class adds; of a metric, which `forward` of its library calls, `update` and `compute`;
     `__call__` of an object that is called with tensors; the properties that module classes with one
-    parent share, the methods that a parent leaves abstract, those that the file calls of a module
-    without a `forward`, and the steps of a compiled module of Lightning's."""
+    parent share, the methods that a parent leaves abstract, and those that the file calls of a module
+    without a `forward`."""
     members = members_of(cls.info)
     bases = external_bases(machine, cls.info)
     is_autograd = AUTOGRAD in bases
@@ -83,7 +82,6 @@ def methods_entered(machine: Machine, cls: Class, is_handed_out: bool) -> Iterat
     else:
         names = [*shared_properties(machine, cls), *required_methods(machine, cls)]
         names += [name for name in methods_called(machine, cls) if name not in names]
-        names += compiled_steps(machine, cls, machine.file.compiled)
     owner: Value = configured_instance(machine, cls) if names and not is_autograd else cls
     for name in names:
         member = find_member(machine, cls.info, name)

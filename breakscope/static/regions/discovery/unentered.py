@@ -27,7 +27,6 @@ from breakscope.static.definitions.classes import (
     is_module,
     members_of,
 )
-from breakscope.static.definitions.lightning import COUNTED, STEPS
 from breakscope.static.definitions.names import module_names, resolve_import
 from breakscope.static.machine.machine import Machine
 from breakscope.static.project.modules import ModuleInfo
@@ -149,8 +148,7 @@ def _is_made_before(machine: Machine, value: Value) -> bool:
 
 def _method_region(machine: Machine, method: Function) -> Region | None:
     guesses = method.info.name != "__call__"  # an object is called with more than tensors
-    handed = COUNTED if method.info.name in STEPS else {}
-    args, kwargs = parameter_values(machine, method, guesses, handed)
+    args, kwargs = parameter_values(machine, method, guesses)
     owner = method.info.owner
     if method.bound is None and owner and AUTOGRAD in external_bases(machine, owner):
         return _autograd_region(machine, method, args)
