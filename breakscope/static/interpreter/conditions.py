@@ -55,6 +55,15 @@ def test_condition(
     return truth
 
 
+def open_part(machine: Machine, test: ast.expr) -> ast.expr:
+    """What decides a test: of `self.verbose and self.step % 2 == 0` the only operand of which the outcome was not
+    known when the test was made, the whole where there are several."""
+    truths = machine.region.operand_truths.get(id(test), ()) if type(test) is ast.BoolOp else ()
+    if list(truths).count(None) != 1 or len(truths) != len(test.values):
+        return test
+    return open_part(machine, test.values[truths.index(None)])
+
+
 def test_bool_op(
     machine: Machine, node: ast.BoolOp, frame: Frame, construct: str, facts: dict
 ) -> bool | None:

@@ -17,7 +17,7 @@ from breakscope.rulekit.values import (
 )
 from breakscope.rulekit.walking import uses_of, walk
 from breakscope.static.interpreter.blocks import exec_block, exec_path
-from breakscope.static.interpreter.conditions import is_of_data, test_condition
+from breakscope.static.interpreter.conditions import is_of_data, open_part, test_condition
 from breakscope.static.interpreter.imports import bind_imports
 from breakscope.static.interpreter.narrowing import narrow_by
 from breakscope.static.interpreter.rarely import is_deprecated, is_rare
@@ -51,13 +51,14 @@ def both_paths(machine: Machine, node: ast.If, frame: Frame) -> int:
     frame.names, frame.undecided, decided_by = dict(before), CHOSEN, ""
     # configuration is shown as the condition; no other default is
     usual = None if machine.region.last_test_is_configuration else machine.region.last_test_usually
+    open_test = open_part(machine, node.test)
     if frame.emits:
-        frame.rare = rare or usual is False or is_rare(node.test, True) or is_deprecated(node)
+        frame.rare = rare or usual is False or is_rare(open_test, True) or is_deprecated(node)
     branch, by_data = frame.branch, frame.by_data
     if machine.driver.calls is not None and not frame.emits:
         frame.by_data = (by_data or not undecided) and is_of_data(machine, node.test, frame)
     if machine.region.last_test_is_configuration:
-        decided_by = machine.text(node.test, frame.module)
+        decided_by = machine.text(open_test, frame.module)
         if frame.emits:
             frame.condition = both(condition, decided_by)
         else:
@@ -72,7 +73,7 @@ def both_paths(machine: Machine, node: ast.If, frame: Frame) -> int:
     narrow_by(machine, node.test, False, frame)
     second = GO_ON
     if frame.emits:
-        frame.rare = rare or usual is True or is_rare(node.test, False)
+        frame.rare = rare or usual is True or is_rare(open_test, False)
     if node.orelse:
         if decided_by and frame.emits:
             frame.condition = both(condition, opposite(decided_by))

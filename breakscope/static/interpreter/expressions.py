@@ -30,6 +30,7 @@ from breakscope.static.definitions.binding import defaults_of
 from breakscope.static.definitions.names import lookup_name
 from breakscope.static.interpreter.conditions import (
     is_left_out,
+    open_part,
     operand_conditions,
     test_condition,
     usual_truth,
@@ -288,17 +289,17 @@ def eval_if_exp(machine: Machine, node: ast.IfExp, frame: Frame) -> Value:
         return value
     results, before, condition, undecided = [], frame.names, frame.condition, frame.undecided
     certainty, usual, spared = frame.certainty, machine.region.last_test_usually, frame.spared
-    rare = frame.rare
-    left_out = is_left_out(node.test, frame)
+    rare, left_out = frame.rare, is_left_out(node.test, frame)
     by_configuration = machine.region.last_test_is_configuration
-    test = machine.text(node.test, frame.module) if by_configuration else ""
+    open_test = open_part(machine, node.test)
+    test = machine.text(open_test, frame.module) if by_configuration else ""
     given = (test, opposite(test)) if test else ALWAYS
     frame.undecided = CHOSEN
     for branch, side in ((node.body, True), (node.orelse, False)):
         frame.names = dict(before)
         frame.condition = both(condition, given[0] if side else given[1])
         frame.certainty = "possible" if usual is (not side) else certainty
-        frame.rare = rare or (frame.emits and is_rare(node.test, side))
+        frame.rare = rare or (frame.emits and is_rare(open_test, side))
         frame.spared = spared or (side and left_out)
         narrow_by(machine, node.test, side, frame)
         try:

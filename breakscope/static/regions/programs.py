@@ -40,15 +40,16 @@ Enter = Callable[[Machine, str, Value, list[Value], dict[str, Value]], object]
 
 
 def program_regions(machine: Machine, module: ModuleInfo, enter: Enter) -> list:
-    """The regions of what the file compiles and calls more than once, each as its first call enters it."""
+    """The regions of what the file compiles and calls, each as its first call enters it: of objects, and of functions
+    that are called more than once."""
     regions = []
     for calls, written in machine.file.programs:
         regions += module_regions(machine, module, calls, written, enter)
         regions += apart_regions(machine, module, calls, enter)
         for group in _by_callee(calls, module):
-            if len(group) < 2:
-                continue  # alike calls differ too, in what an earlier one has left on its objects
             first, target = group[0], _target(group[0].callee)
+            if len(group) < 2 and type(target) is not Instance:
+                continue  # alike calls differ too, in what an earlier one has left on its objects
             name = first.callee.info.qualname
             machine.summaries.remembered.clear()  # what the region reads shows only while it is followed
             # what the region does to containers is not to show in what the call was given
@@ -56,6 +57,9 @@ def program_regions(machine: Machine, module: ModuleInfo, enter: Enter) -> list:
             kwargs = {key: as_argument(as_it_is(value)) for key, value in first.kwargs.items()}
             with as_held(first.held):
                 region = enter(machine, name, target, args, kwargs)
+            regions.append(region)
+            if len(group) < 2:
+                continue
             recorder = Recorder(
                 is_dynamic=_is_dynamic(machine, first.callee), has_examples=first.has_examples
             )
@@ -66,7 +70,6 @@ def program_regions(machine: Machine, module: ModuleInfo, enter: Enter) -> list:
             owner = Sequence("tuple", [_owner(first) or NONE, *first.modules])
             add_events(machine, region.activation, first.callee, recorder, written, owner)
             emit_kept(machine, group, written)
-            regions.append(region)
     return regions
 
 
@@ -137,13 +140,18 @@ def module_regions(
 
 
 def _by_callee(calls: list[DrivenCall], module: ModuleInfo) -> list[list[DrivenCall]]:
-    """The calls of each function of the file: Dynamo keeps what it compiled with the code, for all objects
+    """The calls of each function of the checked source: Dynamo keeps what it compiled with the code, for all objects
     and closures that have it."""
     groups: dict[int, list[DrivenCall]] = {}
     for call in calls:
-        if type(call.callee) is Function and call.callee.info.module is module:
+        if type(call.callee) is Function and _is_checked(call.callee, module):
             groups.setdefault(id(call.callee.info), []).append(call)
     return list(groups.values())
+
+
+def _is_checked(function: Function, module: ModuleInfo) -> bool:
+    """True for the file's own, and what it imports from the checked source, not from an installed package."""
+    return function.info.module is module or not function.info.module.library
 
 
 def _target(callee: Function) -> Value:
