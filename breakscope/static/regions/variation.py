@@ -26,10 +26,9 @@ from breakscope.rulekit.values import (
 )
 from breakscope.static.machine.driver import INFERENCE, Driver
 from breakscope.static.machine.frames import Activation
-from breakscope.static.variables.tensors.creation import NARROW
+from breakscope.static.variables.tensors.creation import PRECISIONS
 from breakscope.static.variables.tensors.sizes import DENSE, LAYOUT
 
-PRECISIONS = frozenset({"half", "double", "bfloat16", "complex", *NARROW.values()})
 DEFINITE = frozenset({"bool", "int", "float", "str", "NoneType", "device", "dtype", "tuple"})
 MORE = re.compile(r"(?:more than )+")  # of what was made longer several times
 # what else may differ between tensors that are alike in the first
@@ -154,7 +153,8 @@ def variations(values: list[Value]) -> list[str]:
         key = describe_precision(value) if first == "dtype" else value.shape
         alike.setdefault(key, []).append(value)
     inner = {what for group in alike.values() for what in variations(group)}
-    kinds = [value.kind == INFERENCE for value in tensors]
+    plain = [v for v in tensors if _kind_is_known(v) and v.kind not in PRECISIONS]
+    kinds = [value.kind == INFERENCE for value in plain]
     further = inner & FURTHER[first] | ({INFERENCE} if len(set(kinds)) > 1 else set())
     further |= {"type"} if _types_differ(tensors) else set()
     return [first, *sorted(further)]
@@ -241,7 +241,7 @@ def _tensor_variation(values: list[Tensor]) -> str:
         return "dtype"
     if _sizes_differ([v.shape for v in values]):
         return "size"
-    kinds = {"" if v.kind in LIKE_OTHERS else v.kind for v in values}
+    kinds = {"" if v.kind in LIKE_OTHERS else v.kind for v in values if _kind_is_known(v)}
     is_laid_out = any(kind.startswith(LAYOUT) for kind in kinds)
     if is_laid_out:
         kinds.discard("strided")  # perhaps the same
@@ -251,6 +251,11 @@ def _tensor_variation(values: list[Tensor]) -> str:
         return "type"
     tracked = {v.requires_grad for v in values if v.requires_grad is not None}
     return "requires_grad" if len(tracked) > 1 else ""
+
+
+def _kind_is_known(value: Tensor) -> bool:
+    """False for what an unknown caller hands over, and what is computed of it."""
+    return value.sure or value.kind != ""
 
 
 def _types_differ(values: list[Tensor]) -> bool:
@@ -326,10 +331,14 @@ def describe(value: Value) -> str:
             if value.shape is None
             else "x".join("?" if n is None else str(n) for n in value.shape) or "scalar"
         )
-        return (
-            f"{shape}{'' if value.dtype in (None, 'float') else ' ' + value.dtype}{' ' + value.kind if value.kind else ''}"
-            + (" requires_grad" if value.requires_grad else "")
+        is_plain = value.dtype in (None, "float") or value.kind in PRECISIONS
+        words = (
+            shape,
+            "" if is_plain else value.dtype,
+            value.kind,
+            value.requires_grad and "requires_grad",
         )
+        return " ".join(filter(None, words))
     if isinstance(value, Py):
         return value.type.removeprefix("enum ")
     if isinstance(value, Sequence):

@@ -44,7 +44,7 @@ from breakscope.static.variables.effects.emitting import (
 )
 from breakscope.static.variables.effects.subgraphs import call_hook
 from breakscope.static.variables.objects.operators import tensor_with_object
-from breakscope.static.variables.tensors.arithmetic import tensor_operator
+from breakscope.static.variables.tensors.arithmetic import kept_precision, tensor_operator
 from breakscope.static.variables.tensors.creation import NARROW, PRECISE
 from breakscope.static.variables.tensors.followed import (
     as_made,
@@ -219,8 +219,8 @@ class TensorVariable(Variable):
         result = tensor_operator(left, right, op)
         if frame.emits:
             return result
-        sizes = product_sizes if op is ast.MatMult else broadcast
-        made = replace(result, shape=sizes(left, right) or result.shape)
+        sizes = (product_sizes if op is ast.MatMult else broadcast)(left, right)
+        made = kept_precision(replace(result, shape=sizes or result.shape), left, right)
         if op is not ast.MatMult:
             made = kept(kept(made, left, [right]), right, [left])
         return tracked(machine, as_made(machine, made), (left, right))

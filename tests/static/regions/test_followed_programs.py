@@ -275,6 +275,15 @@ PROGRAMS = {
                 net(torch.ones(2, 2))
         """,
     ),
+    "a view of int32": (
+        "SIZE BRK717",
+        """
+        def main():
+            prompt = torch.tensor([3, 4, 5], dtype=torch.int)
+            step(prompt.view(1, -1))
+            step(torch.tensor([[3, 4, 5]]))
+        """,
+    ),
     "a precision that a variable names": (
         "net(x.to(dtype)) BRK717",
         """
@@ -1085,6 +1094,33 @@ PROGRAMS = {
     ),
 }
 QUIET = {
+    "positions of int32 that are counted up": """
+    def main():
+        position = torch.tensor([3], dtype=torch.int)
+        for _ in range(3):
+            step(position)
+            position += 1
+            step(position + 1)
+    """,
+    "what is computed of a tensor in half precision": """
+    def main():
+        x = torch.ones(3, 4).half()
+        step(x)
+        step(x * 2)
+        step(x.view(3, 4) + x)
+        step(x.relu())
+    """,
+    "tensors of inference mode, whoever calls": """
+    @torch.inference_mode()
+    def generate(prompt):
+        token = step(prompt.view(1, -1))
+        for _ in range(3):
+            token = step(token.view(1, -1))
+
+    @torch.inference_mode()
+    def main():
+        generate(torch.tensor([1.0]))
+    """,
     "indices of which none is a number that differs": """
         @torch.compile
         def row(table, at):

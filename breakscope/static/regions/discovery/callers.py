@@ -11,7 +11,9 @@ import ast
 import re
 from collections.abc import Iterator
 
-from breakscope.rulekit.values import Class, Const, Function, Instance, Value
+from msgspec.structs import replace
+
+from breakscope.rulekit.values import Class, Const, Function, Instance, Tensor, Value
 from breakscope.static.definitions.binding import defaults_of
 from breakscope.static.definitions.classes import (
     bound_to,
@@ -82,8 +84,8 @@ def _run(machine: Machine, function: Value) -> None:
             defaults = defaults_of(machine, info, function.scope)
             own = [p.arg for p in (*info.node.args.posonlyargs, *info.node.args.args)]
             own = own[function.bound is not None :]
-            args = [_as_number(defaults.get(name), v) for name, v in zip(own, args)]
-            kwargs = {name: _as_number(defaults.get(name), v) for name, v in kwargs.items()}
+            args = [_as_given(defaults.get(name), v) for name, v in zip(own, args)]
+            kwargs = {name: _as_given(defaults.get(name), v) for name, v in kwargs.items()}
             machine.call(function, args, kwargs, info.node, outside)
         except Raised:
             pass
@@ -92,8 +94,10 @@ def _run(machine: Machine, function: Value) -> None:
     machine.file.programs.extend(found)
 
 
-def _as_number(default: Value | None, value: Value) -> Value:
-    """A parameter's number, which is its default unless somebody says otherwise: how often a loop runs, or
-    what its rate is."""
+def _as_given(default: Value | None, value: Value) -> Value:
+    """What nobody knows who hands it over: a tensor of any kind; a number is its default unless somebody says
+    otherwise, how often a loop runs, or what its rate is."""
+    if type(value) is Tensor:
+        return replace(value, sure=False)
     is_number = type(default) is Const and type(default.value) in (int, float)
     return default if is_number else value

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import ast
 
+from msgspec.structs import replace
+
 from breakscope.knowledge.ndim import product_ndim
 from breakscope.rulekit.values import Tensor, Value, options
 from breakscope.static.variables.base import BITWISE
+from breakscope.static.variables.tensors.creation import PRECISIONS
 
 OF_MASKS = (ast.Add, ast.Mult)  # of two masks these are `or` and `and`
 
@@ -46,6 +49,14 @@ def tensor_operator(left: Value, right: Value, op: type) -> Value:
         _origin_of_result(left, right, tensors),
         requires_grad=False if all(t.requires_grad is False for t in tensors) else None,
     )
+
+
+def kept_precision(result: Tensor, left: Value, right: Value) -> Tensor:
+    """Outside of regions: with the kind of the tensors where it is that of all, as `positions += 1` leaves int32."""
+    kinds = {(v.kind, v.dtype) for v in (left, right) if type(v) is Tensor}
+    kind, dtype = kinds.pop() if len(kinds) == 1 else ("", None)
+    is_precise = kind in PRECISIONS and dtype == result.dtype and not result.kind
+    return replace(result, kind=kind) if is_precise else result
 
 
 def _origin_of_result(left: Value, right: Value, tensors: list[Value]) -> str:

@@ -55,6 +55,7 @@ NARROW = {  # integers but int64, which integers are unless something else is sa
     "torch.int8": "int8",
     "torch.uint8": "uint8",
 }
+PRECISIONS = frozenset({*PRECISE.values(), *NARROW.values(), "complex"})
 
 
 def created_tensor(last: str, args: list[Value], kwargs: dict[str, Value]) -> Tensor:

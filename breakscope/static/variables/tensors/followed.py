@@ -13,6 +13,7 @@ from breakscope.rulekit.values import Const, ExternalInstance, Sequence, Tensor,
 from breakscope.static.machine.driver import INFERENCE
 from breakscope.static.machine.frames import Frame
 from breakscope.static.machine.machine import Machine
+from breakscope.static.variables.tensors.creation import PRECISIONS
 from breakscope.static.variables.tensors.layer_sizes import behind_layer
 from breakscope.static.variables.tensors.layouts import (
     BY_NUMBER,
@@ -42,6 +43,7 @@ VIEWS = frozenset(
     bfloat16 int long bool
     """.split()
 )
+CASTS = frozenset("to type float double half bfloat16 int long bool".split())
 TRAINED = (
     *("Linear", "Conv", "Embedding", "LayerNorm", "BatchNorm", "GroupNorm", "RNN", "LSTM", "GRU"),
     *("Bilinear", "Transformer", "MultiheadAttention", "InstanceNorm", "RMSNorm", "PReLU"),
@@ -85,7 +87,16 @@ def followed(
         return replace(as_made(machine, result), requires_grad=is_leaf)
     if name not in VIEWS and name[-1:] != "_":
         result = as_made(machine, result)
+    if not result.kind and _keeps_precision(name, owner, result, kwargs):
+        result = replace(result, kind=owner.kind)
     return tracked(machine, result, (owner, *args, *kwargs.values()))
+
+
+def _keeps_precision(name: str, owner: Tensor, result: Tensor, kwargs) -> bool:
+    """True for a view, and for what is computed of floating point in half or double precision."""
+    if owner.kind not in PRECISIONS or name in CASTS or "dtype" in kwargs:
+        return False
+    return name in VIEWS or owner.dtype == result.dtype == "float"
 
 
 def as_made(machine: Machine, made: Tensor) -> Tensor:
