@@ -47,7 +47,8 @@ def emit_writes(
             if layer
             else _read_of(machine, key, holder, numbered[-1][1][0])
         )
-        if read is None or read[0] is None or len(found) < 2:
+        is_set_first = key in machine.region.overwritten  # by the region, before it reads it
+        if read is None or read[0] is None or len(found) < 2 or is_set_first:
             continue
         activation, node = read
         container, name, _, _, path, at = found[1][1]

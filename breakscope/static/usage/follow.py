@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from breakscope import limits
 from breakscope.rulekit.usage import Timed, Use, Wrap, Wrapped
-from breakscope.rulekit.values import UNKNOWN, External, Value
+from breakscope.rulekit.values import UNKNOWN, Const, External, Value
 from breakscope.rulekit.walking import walk
 from breakscope.static.definitions.names import canonical_name
 from breakscope.static.machine.frames import Frame, Step
@@ -203,7 +203,10 @@ class Follower:
 
     def do_If(self, node: ast.If) -> None:
         scope = self.state.scope
-        self.expressions.eval(node.test)
+        known = self.expressions.eval(node.test)
+        if type(known) is Const and type(known.value) is bool and not scope.loops:
+            self.inside(node, node.body if known.value else node.orelse)
+            return
         test = self.state.machine.text(node.test, self.state.module)
         before = dict(scope.names)
         decide(scope, test, True)

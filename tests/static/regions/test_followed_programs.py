@@ -1101,6 +1101,7 @@ QUIET = {
             step(position)
             position += 1
             step(position + 1)
+            step(position.roll(-1).clone())
     """,
     "what is computed of a tensor in half precision": """
     def main():

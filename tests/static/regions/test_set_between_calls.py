@@ -138,3 +138,43 @@ for labels in ((0, 1), (1, 2)):
     memory.update(torch.tensor(labels))
 """
     assert found(analysed(tmp_path, {"run.py": source})) == [("BRK702", 11)]
+
+
+PREPARED = """\
+class Server:
+    def __init__(self, off):
+        self.kept, self.off = None, off
+        self.run = torch.compile(self.run)
+
+    @torch.compiler.disable
+    def prepare(self, x):
+        {first}
+        self.kept = x.clone()
+
+    def run(self, x):
+        self.prepare(x)  # BRK501
+        y = x * 2
+        return y if self.kept is None else y + self.kept  # KEPT
+
+
+server = Server(off=True)
+for number in range(3):
+    server.run(torch.ones(3))
+    server.kept = torch.ones(3) * number
+"""
+
+
+@pytest.mark.parametrize(
+    ("first", "compiles_again"), [("x = x * 2", False), ("if self.off: return", True)]
+)
+def test_what_a_disabled_method_sets_first_is_not_what_the_program_set(
+    first, compiles_again, tmp_path
+):
+    source = HEAD + PREPARED.format(first=first)
+    lines = source.splitlines()
+    places = [
+        (code, lines[line - 1]) for code, line in found(analysed(tmp_path, {"run.py": source}))
+    ]
+    again = [line for code, line in places if code == "BRK702"]
+    assert bool(again) is compiles_again and all("# KEPT" in line for line in again)
+    assert [code for code, line in places if code != "BRK702"] == ["BRK501"]

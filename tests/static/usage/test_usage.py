@@ -39,6 +39,16 @@ WRONG = {
         def later(x, y):
             return MODEL.loss(x, y)  # BRK821
     """,
+    "a script whose flag is off, and one whose is on": """
+        use_compile, is_fast = False, True
+        model = Net()
+        if use_compile:
+            model = torch.compile(model)
+        torch.save(model.state_dict(), "a.pt")
+        if is_fast:
+            model = torch.compile(model)
+        torch.save(model.state_dict(), "b.pt")  # BRK808
+    """,
     "a script with a flag": """
         def save(model, path):
             torch.save(model.state_dict(), path)  # BRK808

@@ -6,7 +6,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterator
 
-from breakscope.rulekit.values import Const, Function, Py, Value
+from breakscope.rulekit.values import Const, Function, Instance, Py, Value
 from breakscope.rulekit.walking import children, walk
 from breakscope.static.machine.frames import Frame
 from breakscope.static.variables.effects.emitting import emit_call
@@ -27,6 +27,7 @@ def call_disabled(
     follow: Callable[[], Value],
 ) -> Value:
     """The call breaks the graph, whatever becomes of it. What it counts is another number in each."""
+    _note_set(machine, function, frame)
     result = None
     try:
         result = follow()
@@ -36,6 +37,23 @@ def call_disabled(
     finally:
         emit_call(machine, DISABLED, function, args, kwargs, node, frame, result=result)
     return result
+
+
+def _note_set(machine, function: Function, frame: Frame) -> None:
+    """What the method sets of its object in any case, the code behind the call finds as it was set here, whoever sets
+    it between calls of the region."""
+    body, parameters = getattr(function.info.node, "body", ()), function.info.node.args.args
+    if type(function.bound) is not Instance or not parameters or frame.is_in_branch():
+        return
+    for statement in body if isinstance(body, list) else ():
+        if any(type(part) is ast.Return for part in walk(statement)):
+            return
+        targets = statement.targets if type(statement) is ast.Assign else ()
+        for part in (part for target in targets for part in walk(target)):
+            if type(part) is ast.Attribute and getattr(part.value, "id", "") == parameters[0].arg:
+                key = id(function.bound), part.attr
+                if key not in machine.region.reads:
+                    machine.region.overwritten.add(key)
 
 
 def _kind_of(value: Value) -> str:

@@ -44,6 +44,13 @@ VIEWS = frozenset(
     """.split()
 )
 CASTS = frozenset("to type float double half bfloat16 int long bool".split())
+# those that give int64 for whole numbers of any type
+WIDENING = frozenset(
+    """
+    sum prod nansum cumsum cumprod count_nonzero argmax argmin argsort argwhere nonzero bincount trace sum_to_size
+    searchsorted bucketize
+    """.split()
+)
 TRAINED = (
     *("Linear", "Conv", "Embedding", "LayerNorm", "BatchNorm", "GroupNorm", "RNN", "LSTM", "GRU"),
     *("Bilinear", "Transformer", "MultiheadAttention", "InstanceNorm", "RMSNorm", "PReLU"),
@@ -93,10 +100,11 @@ def followed(
 
 
 def _keeps_precision(name: str, owner: Tensor, result: Tensor, kwargs) -> bool:
-    """True for a view, and for what is computed of floating point in half or double precision."""
+    """True for a view, and for what is computed of floating point in half or double precision, or of narrow whole numbers."""
     if owner.kind not in PRECISIONS or name in CASTS or "dtype" in kwargs:
         return False
-    return name in VIEWS or owner.dtype == result.dtype == "float"
+    is_wide = owner.dtype == "int" and (name in WIDENING or name in PAIRS)
+    return name in VIEWS or (owner.dtype == result.dtype and not is_wide)
 
 
 def as_made(machine: Machine, made: Tensor) -> Tensor:
