@@ -58,9 +58,10 @@ from breakscope.static.variables.tensors.indexing import (
     counted_parts,
     emit_index,
     index_parts,
-    item_ndim,
+    item_of,
     listed_values,
     read_slices,
+    row_of,
     scalar_of,
 )
 from breakscope.static.variables.tensors.layouts import kept, transposed
@@ -69,7 +70,6 @@ from breakscope.static.variables.tensors.results import shape_of, tensor_result
 from breakscope.static.variables.tensors.size_rules import sizes_by_name
 from breakscope.static.variables.tensors.sizes import (
     channels_last,
-    item_sizes,
     known_sizes,
     with_sizes,
 )
@@ -162,18 +162,7 @@ class TensorVariable(Variable):
         parts = counted_parts(node, index_parts(index))
         emit_index(machine, node, frame, container, parts, store)
         read_slices(machine, node, frame, parts)
-        sizes, layout = (
-            (None, "") if frame.emits else item_sizes(container, parts, machine.driver.difference)
-        )
-        return Tensor(
-            container.dtype,
-            item_ndim(container, parts),
-            sizes,
-            container.sure,
-            container.kind_of_result or layout,
-            _origin_of_part(container, parts),
-            None if frame.emits else container.requires_grad,
-        )
+        return item_of(machine, container, parts, frame)
 
     def setitem(
         self, machine: Machine, container, index, value, augmented, target, node, frame
@@ -186,11 +175,7 @@ class TensorVariable(Variable):
     def iterate(self, machine: Machine, value, node, frame) -> Value | None:
         if value.kind == "numpy" and value.ndim == 1 and not frame.emits:
             return Py("numpy scalar")
-        ndim = value.ndim - 1 if value.ndim else None
-        shape = value.shape[1:] if value.shape and not frame.emits else None
-        return Tensor(
-            value.dtype, ndim, shape, value.sure, value.kind_of_result, _origin_of_part(value)
-        )
+        return row_of(value, frame)
 
     def truth(self, machine: Machine, value, construct, facts, node, frame) -> bool | None:
         machine.emit(Branch, node, frame, sureness(value), test=value, construct=construct, **facts)
@@ -282,13 +267,6 @@ class TensorVariable(Variable):
 
     def is_opaque(self, machine: Machine, value, within) -> bool:
         return True
-
-
-def _origin_of_part(value: Tensor, parts: tuple[Value, ...] = ()) -> str:
-    """What only its place shows to be a tensor may be a list of anything."""
-    if value.origin == "guess":
-        return "guess"
-    return "part" if all(p.is_const and type(p.value) is int for p in parts) else "op"
 
 
 def tensor_attribute(

@@ -26,6 +26,7 @@ from breakscope.static.machine.machine import Machine
 from breakscope.static.variables.effects.subgraphs import call_within
 from breakscope.static.variables.library.draws import note_drawn_tensor
 from breakscope.static.variables.library.known_results import PYTHON_RESULTS
+from breakscope.static.variables.tensors.arithmetic import joined_precision
 from breakscope.static.variables.tensors.creation import (
     CREATES,
     NARROW,
@@ -187,7 +188,10 @@ def _joined(machine: Machine, name: str, last: str, args, kwargs, frame: Frame) 
         _joined_sizes(last, args, kwargs) if not frame.emits else None,
         is_tensor and element.sure,
     )
-    return made if frame.emits else tracked(machine, as_made(machine, made), (args[0],))
+    if frame.emits:
+        return made
+    made = joined_precision(made, args[0].items or [element])
+    return tracked(machine, as_made(machine, made), (args[0],))
 
 
 def other_torch_name(

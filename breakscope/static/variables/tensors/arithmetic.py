@@ -59,6 +59,17 @@ def kept_precision(result: Tensor, left: Value, right: Value) -> Tensor:
     return replace(result, kind=kind) if is_precise else result
 
 
+def joined_precision(made: Tensor, parts: list[Value]) -> Tensor:
+    """Outside of regions: with the kind of what is joined, or of no known type where one is of half precision, or of
+    narrow whole numbers, and not all are."""
+    kinds = {part.kind if type(part) is Tensor else "" for part in parts} | {made.kind}
+    if kinds.isdisjoint(PRECISIONS):
+        return made
+    kinds.discard("")
+    is_one = len(kinds) == 1 and all(type(part) is Tensor and part.kind for part in parts)
+    return replace(made, kind=kinds.pop()) if is_one else replace(made, dtype=None)
+
+
 def _origin_of_result(left: Value, right: Value, tensors: list[Value]) -> str:
     origins = {t.origin for t in tensors}
     if origins == {"number"} and all(v.is_tensor or v.is_const for v in (left, right)):

@@ -26,6 +26,8 @@ from breakscope.rulekit.values import (
 from breakscope.static.machine.frames import Frame
 from breakscope.static.machine.machine import Machine
 from breakscope.static.variables.effects.emitting import emit_read
+from breakscope.static.variables.tensors.creation import PRECISIONS
+from breakscope.static.variables.tensors.sizes import item_sizes
 
 NAMED = (ast.Name, ast.Attribute, ast.Subscript)
 MASK = re.compile(r"(?:^|_)masks?(?:_?[a-z0-9])?$")  # `mask`, `pad_masks`, `mask_a`, `mask2`
@@ -51,6 +53,43 @@ def masked_index(machine: Machine, node: ast.expr, index: Value) -> Value:
     if kind is ast.Compare or (kind is ast.UnaryOp and type(node.op) is ast.Invert):
         return Tensor("bool", getattr(index, "ndim", None), sure=False)
     return index
+
+
+def item_of(machine: Machine, container: Tensor, parts: list[Value], frame: Frame) -> Tensor:
+    """What `container[parts]` gives."""
+    sizes, layout = (
+        (None, "") if frame.emits else item_sizes(container, parts, machine.driver.difference)
+    )
+    return Tensor(
+        container.dtype,
+        item_ndim(container, parts),
+        sizes,
+        container.sure,
+        container.kind_of_result or layout or _kind_of_part(container, frame),
+        _origin_of_part(container, parts),
+        None if frame.emits else container.requires_grad,
+    )
+
+
+def row_of(value: Tensor, frame: Frame) -> Tensor:
+    """What a loop over a tensor gives in each turn."""
+    ndim = value.ndim - 1 if value.ndim else None
+    shape = value.shape[1:] if value.shape and not frame.emits else None
+    kind = _kind_of_part(value, frame)
+    return Tensor(value.dtype, ndim, shape, value.sure, kind, _origin_of_part(value))
+
+
+def _kind_of_part(value: Tensor, frame: Frame) -> str:
+    """Around a region, with its precision."""
+    is_precise = value.kind in PRECISIONS and not frame.emits
+    return value.kind if is_precise else value.kind_of_result
+
+
+def _origin_of_part(value: Tensor, parts: list[Value] | tuple[()] = ()) -> str:
+    """What only its place shows to be a tensor may be a list of anything."""
+    if value.origin == "guess":
+        return "guess"
+    return "part" if all(p.is_const and type(p.value) is int for p in parts) else "op"
 
 
 def item_ndim(owner: Tensor, parts: list[Value]) -> int | None:
