@@ -65,6 +65,7 @@ class Activation(Struct, eq=False):
     # all of it, with what it calls, was matched, and no rule reports anything
     is_quiet: bool = False
     is_compiled_by_itself: bool = True  # Dynamo looks at it where eager Python calls it
+    runs_later: bool = False  # a generator's, piece by piece: what goes over it cannot be resumed
     # by id: a tensor of one number, or one of numpy's, that got a name here, and how many steps were taken before
     named: dict[int, tuple[Value, int]] = {}
     # of a region: the program calls it several times, and is seen to give it other values each time
@@ -202,7 +203,8 @@ class Frame(Struct, eq=False):
 
     def note_call(self, child: Activation, node: ast.AST) -> None:
         """Note a call that was followed, and under which conditions it happens here."""
-        step = Step(None, child, self.skips, node, self.condition, self.undecided, self.rare)
+        skips = self.skips or ("call" if child.runs_later else "")
+        step = Step(None, child, skips, node, self.condition, self.undecided, self.rare)
         self.activation.steps.append(step)
 
     def is_in_branch(self) -> bool:
