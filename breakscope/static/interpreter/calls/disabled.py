@@ -6,7 +6,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterator
 
-from breakscope.rulekit.values import Const, Function, Instance, Py, Value
+from breakscope.rulekit.values import UNKNOWN, Const, Function, Instance, Py, Value
 from breakscope.rulekit.walking import children, walk
 from breakscope.static.machine.frames import Frame
 from breakscope.static.variables.effects.emitting import emit_call
@@ -27,7 +27,6 @@ def call_disabled(
     follow: Callable[[], Value],
 ) -> Value:
     """The call breaks the graph, whatever becomes of it. What it counts is another number in each."""
-    _note_set(machine, function, frame)
     result = None
     try:
         result = follow()
@@ -35,13 +34,14 @@ def call_disabled(
         if kind in COUNTED and counts(function.info.node):
             result = Py(kind, "random")
     finally:
+        _note_set(machine, function, frame)
         emit_call(machine, DISABLED, function, args, kwargs, node, frame, result=result)
     return result
 
 
 def _note_set(machine, function: Function, frame: Frame) -> None:
-    """What the method sets of its object in any case, the code behind the call finds as it was set here, whoever sets
-    it between calls of the region."""
+    """The tensors that the method sets of its object in any case, the code behind the call finds as they were set here,
+    whoever sets others between calls of the region. Numbers may be others each time."""
     body, parameters = getattr(function.info.node, "body", ()), function.info.node.args.args
     if type(function.bound) is not Instance or not parameters or frame.is_in_branch():
         return
@@ -51,8 +51,11 @@ def _note_set(machine, function: Function, frame: Frame) -> None:
         targets = statement.targets if type(statement) is ast.Assign else ()
         for part in (part for target in targets for part in walk(target)):
             if type(part) is ast.Attribute and getattr(part.value, "id", "") == parameters[0].arg:
-                key = id(function.bound), part.attr
-                if key not in machine.region.reads:
+                key, value = (
+                    (id(function.bound), part.attr),
+                    function.bound.attributes.get(part.attr, UNKNOWN),
+                )
+                if key not in machine.region.reads and (value is UNKNOWN or value.is_tensor):
                     machine.region.overwritten.add(key)
 
 
