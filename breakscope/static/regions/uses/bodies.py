@@ -79,6 +79,19 @@ class Usage:
         """True where the body slices by the parameter as it is, as by a number: seldom is it a tensor."""
         return "[:]" in self.of(name) and self._end_of_given(name)[0] == float("inf")
 
+    def is_chosen_by(self, name: str) -> bool:
+        """True where the body does nothing with the parameter but compare it with several constants, to decide what
+        to do: `if stage == 0` and later `if stage == 1`. Such a one is a number or a text."""
+        asked = {
+            id(part.left): part.comparators[0].value
+            for part in walk(self.node)
+            if isinstance(part, ast.Compare)
+            and isinstance(part.ops[0], ast.Eq | ast.NotEq)
+            and isinstance(part.comparators[0], ast.Constant)
+        }
+        read = [id(p) for p in walk(self.node) if isinstance(p, ast.Name) and p.id == name]
+        return asked.keys() >= set(read) and len({asked[place] for place in read}) > 1
+
     def is_documented_as_sparse(self, name: str) -> bool:
         """True where the docstring says so: `adjacency : torch.sparse`, `weights: sparse matrices`."""
         kind = self._documented(name)
