@@ -60,6 +60,7 @@ from breakscope.static.variables.tensors.indexing import (
     index_parts,
     item_ndim,
     listed_values,
+    origin_of_part,
     read_slices,
     scalar_of,
 )
@@ -171,7 +172,7 @@ class TensorVariable(Variable):
             sizes,
             container.sure,
             container.kind_of_result or layout,
-            _origin_of_part(container, parts),
+            origin_of_part(container, parts),
             None if frame.emits else container.requires_grad,
         )
 
@@ -189,7 +190,7 @@ class TensorVariable(Variable):
         ndim = value.ndim - 1 if value.ndim else None
         shape = value.shape[1:] if value.shape and not frame.emits else None
         return Tensor(
-            value.dtype, ndim, shape, value.sure, value.kind_of_result, _origin_of_part(value)
+            value.dtype, ndim, shape, value.sure, value.kind_of_result, origin_of_part(value)
         )
 
     def truth(self, machine: Machine, value, construct, facts, node, frame) -> bool | None:
@@ -282,13 +283,6 @@ class TensorVariable(Variable):
 
     def is_opaque(self, machine: Machine, value, within) -> bool:
         return True
-
-
-def _origin_of_part(value: Tensor, parts: tuple[Value, ...] = ()) -> str:
-    """What only its place shows to be a tensor may be a list of anything."""
-    if value.origin == "guess":
-        return "guess"
-    return "part" if all(p.is_const and type(p.value) is int for p in parts) else "op"
 
 
 def tensor_attribute(

@@ -76,7 +76,7 @@ class Usage:
         )
 
     def is_bound(self, name: str) -> bool:
-        """True where the body slices by the parameter as it is, as by a number: seldom is it a tensor."""
+        """True where the body slices by the parameter, as by a number: seldom is it a tensor."""
         return "[:]" in self.of(name) and self._end_of_given(name)[0] == float("inf")
 
     def is_chosen_by(self, name: str) -> bool:
@@ -148,7 +148,8 @@ class Usage:
 
 def usage(node: ast.AST) -> dict[str, frozenset[str]]:
     """For each name, the attributes that the function reads of it; "()" when it is called, "[str]"
-    for string keys, "[:]" when it is the bound of a slice as it is, or negated, or by another name."""
+    for string keys, "[:]" when it is the bound of a slice as it is, or negated, or by another name, or
+    with a constant (`x[: n + 1]`)."""
     found: dict[str, set[str]] = {}
     same: dict[str, set[str]] = {}  # by name, those that it was set from as they are
     for part in walk(node):
@@ -172,6 +173,8 @@ def usage(node: ast.AST) -> dict[str, frozenset[str]]:
         elif isinstance(part, ast.Slice):
             for bound in (part.lower, part.upper):
                 name = bound.operand if isinstance(bound, ast.UnaryOp) else bound
+                if isinstance(name, ast.BinOp) and isinstance(name.right, ast.Constant):
+                    name = name.left
                 if isinstance(name, ast.Name):
                     found.setdefault(name.id, set()).add("[:]")
         elif isinstance(part, ast.Assign) and isinstance(part.value, ast.Name):

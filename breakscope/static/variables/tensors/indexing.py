@@ -53,6 +53,22 @@ def masked_index(machine: Machine, node: ast.expr, index: Value) -> Value:
     return index
 
 
+def is_position(part: Value) -> bool:
+    """True for a number that says where: it takes one out of a dimension."""
+    if part.is_const:
+        return isinstance(part.value, int) and not isinstance(part.value, bool)
+    if isinstance(part, Py):
+        return part.type in ("int", "number")
+    return part.is_shape or part.is_scalar
+
+
+def origin_of_part(value: Tensor, parts: list[Value] | tuple[()] = ()) -> str:
+    """What only its place shows to be a tensor may be a list of anything."""
+    if value.origin == "guess":
+        return "guess"
+    return "part" if all(map(is_position, parts)) else "op"
+
+
 def item_ndim(owner: Tensor, parts: list[Value]) -> int | None:
     """How many dimensions are left; tensors among the parts give theirs together, masks one."""
     if owner.ndim is None:
@@ -61,12 +77,7 @@ def item_ndim(owner: Tensor, parts: list[Value]) -> int | None:
     for part in parts:
         if part.is_none:
             ndim += 1
-        elif (
-            (part.is_const and isinstance(part.value, int) and not isinstance(part.value, bool))
-            or part.is_shape
-            or part.is_scalar
-            or (isinstance(part, Py) and part.type == "int")
-        ):
+        elif is_position(part):
             ndim -= 1
         elif (part.is_const and part.value is ...) or (
             isinstance(part, ExternalInstance) and part.name == "slice"
