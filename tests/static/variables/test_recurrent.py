@@ -142,3 +142,42 @@ def test_one_of_several_recurrent_layers(made, item, lines, tmp_path):
     source = ONE_OF.format(made=made.replace("{{", "{").replace("}}", "}"), item=item)
     result = analysed(tmp_path, {"model.py": source})
     assert [line for _, line in found(result)] == lines
+
+
+KEPT = """\
+import torch
+from torch import nn
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.kept = []
+        self.first = nn.Linear(4, 4)
+        self.rnn = nn.{layer}(4, 4)
+        self.kept.append(self.rnn)
+
+    def forward(self, x: torch.Tensor):
+        {body}
+        return self.first(x)
+"""
+
+
+@pytest.mark.parametrize(
+    ("layer", "body", "breaks"),
+    [
+        ("GRU", "[m.flatten_parameters() for m in self.kept]", True),
+        ("GRU", "for m in self.kept: m.flatten_parameters()", True),
+        ("Linear", "for m in self.kept: m.requires_grad_()", False),
+        ("GRU", "self.train()", True),
+        ("GRU", "self.eval()", True),
+        ("GRU", "self.first.eval()", False),
+        ("Linear", "self.eval()", False),
+    ],
+)
+def test_what_goes_over_the_modules_reads_a_recurrent_one(layer, body, breaks, tmp_path):
+    source = KEPT.format(layer=layer, body=body)
+    lines = [
+        line for code, line in found(analysed(tmp_path, {"net.py": source})) if code == "BRK503"
+    ]
+    assert lines == ([14] if breaks else [])

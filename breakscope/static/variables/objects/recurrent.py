@@ -16,6 +16,7 @@ from breakscope.rulekit.values import (
     Value,
     options,
 )
+from breakscope.rulekit.walking import names_in, walk
 from breakscope.static.definitions.classes import external_bases
 from breakscope.static.machine.frames import Frame
 from breakscope.static.machine.given import both, by_condition
@@ -141,14 +142,21 @@ def _types_of(value: Value) -> list[Value]:
 
 
 def note_recurrent_argument(machine: Machine, owner: Value, name: ast.Name, frame: Frame) -> None:
-    """An attribute is read of an argument. One that is a recurrent module made its caller run
-    without a graph, so this function is compiled by itself and meets it here. So does the `forward` of
-    a class that derives from one; what such a class has in the place of `__call__` is called by Python."""
-    is_met = frame.depth > 1 or getattr(frame.function.node, "name", "") == "forward"
-    if is_met and is_parameter(frame.function.node, name.id):
+    """An attribute is read of an argument, or of one of those that a loop goes over. A recurrent module that is an
+    argument made its caller run without a graph, so this function is compiled by itself and meets it here. So does the
+    `forward` of a class that derives from one; what such a class has in the place of `__call__` is called by Python."""
+    function = frame.function.node
+    is_met = frame.depth > 1 or getattr(function, "name", "") == "forward"
+    if (is_met and is_parameter(function, name.id)) or _is_of_a_loop(function, name.id):
         note_recurrent_read(machine, owner, name, frame)
 
 
 def is_parameter(function: ast.FunctionDef | ast.Lambda, name: str) -> bool:
     spec = function.args
     return any(p.arg == name for p in (*spec.posonlyargs, *spec.args, *spec.kwonlyargs))
+
+
+def _is_of_a_loop(function: ast.FunctionDef | ast.Lambda, name: str) -> bool:
+    """True for a variable that a loop or a comprehension sets."""
+    loops = (part for part in walk(function) if isinstance(part, ast.For | ast.comprehension))
+    return any(name in names_in(loop.target) for loop in loops)
