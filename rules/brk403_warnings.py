@@ -1,7 +1,8 @@
 """`warnings.warn` ends the graph.
 
 The C function behind `warnings.warn` looks at the calling frame and at a global registry, so Dynamo
-stops the graph and calls it for real, in every step, also when the warning has been shown before.
+stops the graph and calls it for real, in every step, also when the warning has been shown before. So
+does each call of a function under the decorator `deprecated` of `warnings` and `typing_extensions`.
 Changing the filters (`warnings.simplefilter`, `filterwarnings`) ends the graph too; a whole `with
 warnings.catch_warnings():` does not.
 
@@ -57,6 +58,15 @@ def check_deprecated(event):
     )
 
 
+@rule.on(Call, "warnings.deprecated")
+def check_decorated(event):
+    yield event.graph_break(
+        f"`{event.shown}` warns that it is deprecated, in every call: its decorator `deprecated` calls `warnings.warn`",
+        help="call what its message names instead, or warn where the region is set up",
+        fixable=False,
+    )
+
+
 @rule.rewrite
 def rewrite(node, problem):
     from breakscope.rulekit.guarding import skip_while_compiling
@@ -89,3 +99,17 @@ def bad_deprecated(x):
 def good_deprecated(x):
     noise = torch.distributions.Normal(x, x + 1)
     return noise.sample((3,)) * 2
+
+
+@rule.example(lambda: (torch.ones(2, 3),), module=True, dynamo=("GB0007",))
+def bad_decorated():
+    from typing_extensions import deprecated
+
+    @deprecated("use `double`")
+    def twice(x):
+        return x * 2
+
+    def model(x):
+        return twice(x) + 1  # BRK403
+
+    return model

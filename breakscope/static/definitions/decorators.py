@@ -46,6 +46,10 @@ OPAQUE_DECORATORS = COMPILERS | frozenset(
 )
 
 
+# what warns in each call of the function
+WARNING = ("typing.deprecated", "warnings.deprecated")
+
+
 def decorate(machine: Machine, node: ast.FunctionDef, value: Value, frame: Frame) -> Value:
     """Apply a definition's decorators, innermost first."""
     for decorator in reversed(node.decorator_list):
@@ -58,6 +62,9 @@ def decorate(machine: Machine, node: ast.FunctionDef, value: Value, frame: Frame
                 elif type(made) is External and made.name in OPAQUE_DECORATORS:
                     machine.touch(value.info)
                     value.info.marks |= {"opaque"}
+                elif type(made) is External and made.name in WARNING and _warns(decorator):
+                    machine.touch(value.info)
+                    value.info.marks |= {"deprecated"}
                 continue
             if type(value) is Function and value.info.node is not node:
                 value = replace(value, info=replace(value.info))  # a wrapper is that of others too
@@ -65,6 +72,12 @@ def decorate(machine: Machine, node: ast.FunctionDef, value: Value, frame: Frame
         except Raised:
             pass
     return value
+
+
+def _warns(decorator: ast.Call) -> bool:
+    """False for `deprecated("...", category=None)`, which is for type checkers alone."""
+    given = [word.value for word in decorator.keywords if word.arg == "category"]
+    return not any(isinstance(value, ast.Constant) and value.value is None for value in given)
 
 
 def apply_decorator(

@@ -62,6 +62,8 @@ SIZES = ("shape", "shapes", "dims", "size", "sizes")
 OF_SIZES = frozenset(name for kind in (int, float, tuple, list) for name in dir(kind)) | {"numel"}
 # how a constructor's parameter is called that is a data loader
 LOADERS = ("dataloader", "data_loader")
+# a text that is logged as with `logging`: others who are called `logger` keep figures
+LOGGED = re.compile(rb"logger\.(?:debug|info|warning|error|critical)\(")
 OBJECTS = (Instance, ExternalInstance, Tensor, Sequence, Dict, Function, Union)
 
 
@@ -159,6 +161,8 @@ def configured(machine: Machine, parameter: ast.arg, default: Value | None, fram
         return opened(default)
     if parameter.arg.endswith(LOADERS):
         return ExternalInstance("torch.utils.data.DataLoader", sure=False)
+    if parameter.arg.endswith("logger") and LOGGED.search(frame.module.text):
+        return ExternalInstance("logging.Logger", sure=False)
     return CONFIG
 
 
@@ -333,6 +337,7 @@ def parameter_value(
         return UNKNOWN
     is_other = parameter.arg.endswith(OTHERS) or body.is_documented_as_other(parameter.arg)
     is_other = is_other or (parameter.arg.endswith(SIZES) and used <= OF_SIZES)
+    is_other = is_other or body.is_chosen_by(parameter.arg)
     return UNKNOWN if is_other else tensor
 
 

@@ -91,6 +91,8 @@ class FunctionVariable(RoutineVariable):
                 machine.file.note_place(callee, True)
                 if not frame.may_not_happen():
                     machine.driver.note_inner(callee, args, kwargs)
+        elif "deprecated" in callee.info.marks:
+            emit_call(machine, "warnings.deprecated", callee, args, kwargs, node, frame)
         return machine.inline(callee, args, kwargs, node, frame)
 
     def getattr(self, machine: Machine, owner, name, node, frame) -> Value:

@@ -274,6 +274,10 @@ def call_module_method(
     note_mode(machine, owner, name, args, kwargs, node, frame)
     if name == "compile" and not frame.emits:
         machine.file.note_compiled_in_place(owner, kwargs)
+    if frame.emits and name in WALKS:
+        met = first_recurrent(owner, "parameters" in name, name.endswith("children"))
+        if isinstance(met, ExternalInstance):
+            note_recurrent_read(machine, met, node, frame)
     if frame.emits and name in ("train", "eval"):
         owner.attributes.setdefault("training", Py("bool", "config"))
         put_attribute(machine, owner, "training", training_after(name, args, kwargs), frame)
@@ -293,10 +297,6 @@ def call_module_method(
         return submodule_at(machine, owner, str(args[0].value), node, frame)
     if name in HOOKS and args:
         return register_hook(machine, owner, name, args, node, frame)
-    if frame.emits and name in WALKS:
-        met = first_recurrent(owner, "parameters" in name, name.endswith("children"))
-        if isinstance(met, ExternalInstance):
-            note_recurrent_read(machine, met, node, frame)
     if name == "parameters":
         return unmade(parameters_of(machine, owner, frame), CALL, frame)
     if name == "named_parameters":

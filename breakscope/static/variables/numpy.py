@@ -118,6 +118,9 @@ class KeptScalarVariable(NumpyNumberVariable):
             return number_to_read("" if is_sure else "config")
         return KEPT if is_sure else KEPT_OF_CONFIG
 
+    def unary(self, machine: Machine, value, op, node, frame) -> Value:
+        return self.binary(machine, value, value, op, node, frame)
+
     def compare(self, machine: Machine, left, right, op, node, frame) -> Value:
         if left.is_none or right.is_none:
             return super().compare(machine, left, right, op, node, frame)

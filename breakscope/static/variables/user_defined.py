@@ -174,8 +174,9 @@ class InstanceVariable(Variable):
         if not isinstance(method, Function | Union):
             method = callee.attributes.get(HELD, UNKNOWN)
             if not isinstance(method, Sequence):
-                layer = callee.attributes.get(LAYER)
-                return UNKNOWN if layer is None else machine.call(layer, args, kwargs, node, frame)
+                method = callee.attributes.get(LAYER)
+                if method is None:
+                    return UNKNOWN
         if callee.compiled_of is not None:
             method, callee = of_compiled(method, callee, "__call__"), callee.original
         if isinstance(method, Function):

@@ -73,3 +73,26 @@ class Net(torch.nn.Module):
         return {call}
 """
     assert found(analysed(tmp_path, {"net.py": text})) == ([(code, 7)] if code else [])
+
+
+COUNTED = """\
+import torch
+
+
+class Net(torch.nn.Module):
+    def forward(self, x, rows):
+        counts = x.sum(1).int()
+        for i in {over}:
+            _, places = torch.topk(x[i], k={count})
+        return places
+"""
+
+
+@pytest.mark.parametrize("over", ["range(3)", "range(len(rows))", "range(x.shape[0])"])
+@pytest.mark.parametrize(
+    ("count", "breaks"), [("counts[i]", True), ("counts[i].item()", False), ("i + 1", False)]
+)
+def test_a_count_out_of_a_row_by_its_place_in_a_loop(over, count, breaks, tmp_path):
+    source = COUNTED.format(over=over, count=count)
+    result = analysed(tmp_path, {"net.py": source})
+    assert [line for code, line in found(result) if code == "BRK208"] == ([8] if breaks else [])

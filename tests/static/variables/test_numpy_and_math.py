@@ -76,3 +76,33 @@ def test_what_goes_into_a_weight_is_a_number(tmp_path):
                 return x @ self.weight
         """
     assert [line for _, line in found(analysed(tmp_path, {"net.py": source}))] == [15]
+
+
+KEPT = """\
+import numpy as np
+import torch
+
+
+class Net(torch.nn.Module):
+    def __init__(self, scales):
+        super().__init__()
+        self.border = {made}
+
+    def forward(self, x):
+        return {used}
+"""
+
+
+@pytest.mark.parametrize(
+    ("made", "used", "breaks"),
+    [
+        ("2 * np.prod(scales)", "x[:, : -self.border]", True),
+        ("np.prod(scales)", "x[:, self.border :]", False),
+        ("-np.prod(scales)", "x[:, : self.border]", False),
+        ("np.prod(scales)", "x * -self.border", False),
+        ("2 * len(scales)", "x[:, : -self.border]", False),
+    ],
+)
+def test_the_negative_of_a_number_that_numpy_made_before(made, used, breaks, tmp_path):
+    result = analysed(tmp_path, {"net.py": KEPT.format(made=made, used=used)})
+    assert found(result) == ([("BRK206", 11)] if breaks else [])

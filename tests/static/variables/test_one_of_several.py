@@ -101,3 +101,38 @@ def picked(scores: torch.Tensor, order: torch.Tensor):
     return total
 """
     assert found(analysed(tmp_path, {"run.py": source})) == expected
+
+
+BEFORE_A_LOOP = """\
+import torch
+from torch import nn
+
+
+class Net(nn.Module):
+    def __init__(self, back):
+        super().__init__()
+        self.back = back
+
+    def forward(self, x: torch.Tensor{more}):
+        last = {first}
+        for _ in range(3):
+            bound = last - self.back
+            y = x[:bound]
+            last = {then}
+        return y
+"""
+
+
+@pytest.mark.parametrize(
+    ("first", "more", "then", "breaks"),
+    [
+        ("0", "", "x.argmax()", True),
+        ("self.back", "", "x.argmax()", True),
+        ("0", "", "last + 1", False),
+        ("n", ", n: int = 0", "n + 1", False),
+    ],
+)
+def test_a_number_before_the_loop_and_a_tensor_in_it(first, more, then, breaks, tmp_path):
+    source = BEFORE_A_LOOP.format(first=first, more=more, then=then)
+    expected = [("BRK206", 14)] if breaks else []
+    assert found(analysed(tmp_path, {"net.py": source})) == expected

@@ -266,3 +266,36 @@ class Net(torch.nn.Module):
 def test_a_layer_of_torch_beside_one_of_the_source_by_configuration(tmp_path):
     result = analysed(tmp_path, {"program.py": RECURRENT})
     assert found(result) == [("BRK503", 18)]
+
+
+LOGS = """\
+import torch
+
+
+class Net(torch.nn.Module):
+    def __init__(self, {parameter}):
+        super().__init__()
+        self._logger = {name}
+
+    def forward(self, x: torch.Tensor):
+        self._logger.{call}
+        return x + 1
+"""
+
+
+@pytest.mark.parametrize(
+    ("parameter", "call", "breaks"),
+    [
+        ("logger", "debug('seen')", True),
+        ("my_logger", "info('size %s', x.shape)", True),
+        ("logger", "log_metrics({'a': 1})", False),
+        ("writer", "info('seen')", False),
+        ("logger=None", "info('seen')", False),
+    ],
+)
+def test_a_parameter_that_is_called_a_logger(parameter, call, breaks, tmp_path):
+    source = LOGS.format(parameter=parameter, name=parameter.partition("=")[0], call=call)
+    result = analysed(tmp_path, {"program.py": source})
+    assert [(f.code, f.line, f.confidence) for f in result.findings] == (
+        [("BRK402", 10, "likely")] if breaks else []
+    )

@@ -76,8 +76,21 @@ class Usage:
         )
 
     def is_bound(self, name: str) -> bool:
-        """True where the body slices by the parameter as it is, as by a number: seldom is it a tensor."""
+        """True where the body slices by the parameter, as by a number: seldom is it a tensor."""
         return "[:]" in self.of(name) and self._end_of_given(name)[0] == float("inf")
+
+    def is_chosen_by(self, name: str) -> bool:
+        """True where the body does nothing with the parameter but compare it with several constants, to decide what
+        to do: `if stage == 0` and later `if stage == 1`. Such a one is a number or a text."""
+        asked = {
+            id(part.left): part.comparators[0].value
+            for part in walk(self.node)
+            if isinstance(part, ast.Compare)
+            and isinstance(part.ops[0], ast.Eq | ast.NotEq)
+            and isinstance(part.comparators[0], ast.Constant)
+        }
+        read = [id(p) for p in walk(self.node) if isinstance(p, ast.Name) and p.id == name]
+        return asked.keys() >= set(read) and len({asked[place] for place in read}) > 1
 
     def is_documented_as_sparse(self, name: str) -> bool:
         """True where the docstring says so: `adjacency : torch.sparse`, `weights: sparse matrices`."""
@@ -135,7 +148,8 @@ class Usage:
 
 def usage(node: ast.AST) -> dict[str, frozenset[str]]:
     """For each name, the attributes that the function reads of it; "()" when it is called, "[str]"
-    for string keys, "[:]" when it is the bound of a slice as it is, or negated, or by another name."""
+    for string keys, "[:]" when it is the bound of a slice as it is, or negated, or by another name, or
+    with a constant (`x[: n + 1]`)."""
     found: dict[str, set[str]] = {}
     same: dict[str, set[str]] = {}  # by name, those that it was set from as they are
     for part in walk(node):
@@ -159,6 +173,8 @@ def usage(node: ast.AST) -> dict[str, frozenset[str]]:
         elif isinstance(part, ast.Slice):
             for bound in (part.lower, part.upper):
                 name = bound.operand if isinstance(bound, ast.UnaryOp) else bound
+                if isinstance(name, ast.BinOp) and isinstance(name.right, ast.Constant):
+                    name = name.left
                 if isinstance(name, ast.Name):
                     found.setdefault(name.id, set()).add("[:]")
         elif isinstance(part, ast.Assign) and isinstance(part.value, ast.Name):

@@ -8,7 +8,7 @@ from typing import Any
 
 from breakscope.rulekit.events import Call, ScalarRead, Statement
 from breakscope.rulekit.numbers.arguments import Given, needed
-from breakscope.rulekit.values import Sequence, Tensor, Union, Value
+from breakscope.rulekit.values import Py, Sequence, Tensor, Union, Value
 from breakscope.static.machine.frames import Frame
 from breakscope.static.machine.given import both, by_condition
 from breakscope.static.machine.machine import Machine
@@ -138,15 +138,20 @@ def emit_read(
 
 def is_some_tensor(value: Value) -> bool:
     """True for a tensor, and for what is one where a known condition holds, or is else only None or a
-    number of the source: that is what it is before a loop."""
+    number, of the source or computed from one: that is what it is before a loop."""
     return value.is_tensor or (type(value) is Union and bool(tensors_of(value, "")))
 
 
 def tensors_of(value: Value, known: str) -> list[tuple[Value, str]]:
     """The tensors that one of several values may be, each with its condition, where `known` holds."""
     rows = by_condition(value, known) if type(value) is Union else []
-    is_placeheld = all(o.is_tensor or o.is_const for o, _ in rows)
+    is_placeheld = all(o.is_tensor or o.is_const or _is_computed(o) for o, _ in rows)
     return [(o, c) for o, c in rows if o.is_tensor and (c or is_placeheld)]
+
+
+def _is_computed(value: Value) -> bool:
+    """True for what arithmetic makes of a number of the source and one that configuration decides: `0 - self.back`."""
+    return value.is_unknown or (type(value) is Py and value.source == "config")
 
 
 def emit_drawn(

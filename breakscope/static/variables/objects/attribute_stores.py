@@ -145,6 +145,8 @@ def store_on_instance(
     if name == "__dict__" and not frame.emits:
         fill_attributes(machine, owner, value, frame)
         return
+    if name == "__class__":
+        emit_call(machine, "object.__class__", owner, (value,), {}, node, frame)
     narrowed = frame.names.pop(f"{source}.{name}", None)
     member = find_member(machine, owner.cls.info, name)
     if isinstance(member, Instance):

@@ -16,9 +16,10 @@ from breakscope.rulekit.values import (
     Value,
     options,
 )
+from breakscope.rulekit.walking import names_in, walk
 from breakscope.static.definitions.classes import external_bases
 from breakscope.static.machine.frames import Frame
-from breakscope.static.machine.given import both
+from breakscope.static.machine.given import both, by_condition
 from breakscope.static.machine.machine import Machine
 from breakscope.static.variables.effects.emitting import emit_call
 
@@ -101,33 +102,38 @@ def note_recurrent_read(machine: Machine, value: Value, node: ast.AST, frame: Fr
         if not RECURRENT.isdisjoint(bases):
             base = next(name for name in bases if name in RECURRENT)
             emit_call(machine, f"{base}.forward", value, (), {}, node, frame)
-    elif kind is Union and (frame.condition or frame.undecided):
-        found = next(
-            (o for o in value.options if type(o) is ExternalInstance and o.name in RECURRENT),
-            None,
-        )
-        if found is not None and all(o is found or o.is_none for o in value.options):
-            emit_call(machine, f"{found.name}.forward", found, (), {}, node, frame, "likely")
+    elif kind is Union:
+        found = [o for o in value.options if _is_layer(o)]
+        others = [o for o in value.options if not _is_layer(o)]
+        is_led_here = not others or frame.condition or frame.undecided
+        if found and is_led_here and all(o.is_none for o in others):
+            emit_call(machine, f"{found[0].name}.forward", found[0], (), {}, node, frame, "likely")
+
+
+def _is_layer(value: Value) -> bool:
+    return type(value) is ExternalInstance and value.name in RECURRENT
 
 
 def note_recurrent_check(machine: Machine, args: list[Value], node: ast.AST, frame: Frame) -> None:
-    """Code asks whether something is a recurrent module. Where it is one, this reads it."""
+    """Code asks of which kind something is. Where that is a recurrent module, this reads it."""
     if not frame.emits or type(node) is not ast.Call:
         return
-    if type(args[0]) is ExternalInstance and args[0].name in RECURRENT:
+    if _is_layer(args[0]):
         note_recurrent_read(machine, args[0], node, frame)
         return
     asked = [o for types in args[1:] for part in options(types) for o in _types_of(part)]
     name = next((o.name for o in asked if type(o) is External and o.name in RECURRENT), None)
-    if name is not None and any(
-        o.is_unknown
-        or (type(o) is Py and o.type == "unknown")
-        or (type(o) is ExternalInstance and o.name in RECURRENT)
+    before, rows = frame.condition, []
+    if name is None:
+        rows = [(o.name, c) for o, c in by_condition(args[0], before) if _is_layer(o)]
+    elif any(
+        o.is_unknown or (type(o) is Py and o.type == "unknown") or _is_layer(o)
         for o in options(args[0])
     ):
-        before = frame.condition
-        frame.condition = both(before, machine.text(node, frame.module))
-        emit_call(machine, f"{name}.forward", args[0], (), {}, node, frame, "likely")
+        rows = [(name, machine.text(node, frame.module))]
+    for of, condition in rows[:1]:
+        frame.condition = both(before, condition)
+        emit_call(machine, f"{of}.forward", args[0], (), {}, node, frame, "likely")
         frame.condition = before
 
 
@@ -136,14 +142,21 @@ def _types_of(value: Value) -> list[Value]:
 
 
 def note_recurrent_argument(machine: Machine, owner: Value, name: ast.Name, frame: Frame) -> None:
-    """An attribute is read of an argument. One that is a recurrent module made its caller run
-    without a graph, so this function is compiled by itself and meets it here. So does the `forward` of
-    a class that derives from one; what such a class has in the place of `__call__` is called by Python."""
-    is_met = frame.depth > 1 or getattr(frame.function.node, "name", "") == "forward"
-    if is_met and is_parameter(frame.function.node, name.id):
+    """An attribute is read of an argument, or of one of those that a loop goes over. A recurrent module that is an
+    argument made its caller run without a graph, so this function is compiled by itself and meets it here. So does the
+    `forward` of a class that derives from one; what such a class has in the place of `__call__` is called by Python."""
+    function = frame.function.node
+    is_met = frame.depth > 1 or getattr(function, "name", "") == "forward"
+    if (is_met and is_parameter(function, name.id)) or _is_of_a_loop(function, name.id):
         note_recurrent_read(machine, owner, name, frame)
 
 
 def is_parameter(function: ast.FunctionDef | ast.Lambda, name: str) -> bool:
     spec = function.args
     return any(p.arg == name for p in (*spec.posonlyargs, *spec.args, *spec.kwonlyargs))
+
+
+def _is_of_a_loop(function: ast.FunctionDef | ast.Lambda, name: str) -> bool:
+    """True for a variable that a loop or a comprehension sets."""
+    loops = (part for part in walk(function) if isinstance(part, ast.For | ast.comprehension))
+    return any(name in names_in(loop.target) for loop in loops)

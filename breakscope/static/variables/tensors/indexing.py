@@ -55,6 +55,22 @@ def masked_index(machine: Machine, node: ast.expr, index: Value) -> Value:
     return index
 
 
+def is_position(part: Value) -> bool:
+    """True for a number that says where: it takes one out of a dimension."""
+    if part.is_const:
+        return isinstance(part.value, int) and not isinstance(part.value, bool)
+    if isinstance(part, Py):
+        return part.type in ("int", "number")
+    return part.is_shape or part.is_scalar
+
+
+def origin_of_part(value: Tensor, parts: list[Value] | tuple[()] = ()) -> str:
+    """What only its place shows to be a tensor may be a list of anything."""
+    if value.origin == "guess":
+        return "guess"
+    return "part" if all(map(is_position, parts)) else "op"
+
+
 def item_of(machine: Machine, container: Tensor, parts: list[Value], frame: Frame) -> Tensor:
     """What `container[parts]` gives."""
     sizes, layout = (
@@ -66,7 +82,7 @@ def item_of(machine: Machine, container: Tensor, parts: list[Value], frame: Fram
         sizes,
         container.sure,
         container.kind_of_result or layout or _kind_of_part(container, frame),
-        _origin_of_part(container, parts),
+        origin_of_part(container, parts),
         None if frame.emits else container.requires_grad,
     )
 
@@ -76,20 +92,13 @@ def row_of(value: Tensor, frame: Frame) -> Tensor:
     ndim = value.ndim - 1 if value.ndim else None
     shape = value.shape[1:] if value.shape and not frame.emits else None
     kind = _kind_of_part(value, frame)
-    return Tensor(value.dtype, ndim, shape, value.sure, kind, _origin_of_part(value))
+    return Tensor(value.dtype, ndim, shape, value.sure, kind, origin_of_part(value))
 
 
 def _kind_of_part(value: Tensor, frame: Frame) -> str:
     """Around a region, with its precision."""
     is_precise = value.kind in PRECISIONS and not frame.emits
     return value.kind if is_precise else value.kind_of_result
-
-
-def _origin_of_part(value: Tensor, parts: list[Value] | tuple[()] = ()) -> str:
-    """What only its place shows to be a tensor may be a list of anything."""
-    if value.origin == "guess":
-        return "guess"
-    return "part" if all(p.is_const and type(p.value) is int for p in parts) else "op"
 
 
 def item_ndim(owner: Tensor, parts: list[Value]) -> int | None:
@@ -100,12 +109,7 @@ def item_ndim(owner: Tensor, parts: list[Value]) -> int | None:
     for part in parts:
         if part.is_none:
             ndim += 1
-        elif (
-            (part.is_const and isinstance(part.value, int) and not isinstance(part.value, bool))
-            or part.is_shape
-            or part.is_scalar
-            or (isinstance(part, Py) and part.type == "int")
-        ):
+        elif is_position(part):
             ndim -= 1
         elif (part.is_const and part.value is ...) or (
             isinstance(part, ExternalInstance) and part.name == "slice"

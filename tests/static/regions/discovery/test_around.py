@@ -74,6 +74,7 @@ def test_what_makes_an_optimizer(made, entered, tmp_path):
     [
         ("shave = scale", "shave:-shave", []),
         ("pass", "-scale:", []),
+        ("pass", ": scale + 1", []),
         ("shave = scale.sum()", "shave:", [7, 9]),
         ("shave = 2", "shave:-shave", [7]),
     ],

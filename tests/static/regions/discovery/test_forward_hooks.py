@@ -409,3 +409,53 @@ def test_an_inherited_hook_calls_what_the_subclass_has(is_apart, tmp_path):
         ("BRK101", "return made * 2 if self.most > 1 else made"),
         ("BRK201", "return made * made.max().item()"),
     ]
+
+
+OF_ITSELF = """\
+import torch
+from torch import nn
+
+
+class Convolution(nn.Conv1d):
+    def __init__(self, *args, **kwargs):
+        super().__init__(*args, **kwargs)
+        self.kept = None
+        self.{register}(self.clear)
+
+    def clear(self, *args):
+        self.kept = None
+
+
+def convolution(*args):
+    made = Convolution(*args)
+    made.weight.data.normal_(0, 1)
+    return nn.utils.weight_norm(made)
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layer = {made}
+
+    def forward(self, x: torch.Tensor):
+        x = self.layer(x)
+        return x + 1
+"""
+
+
+@pytest.mark.parametrize(
+    ("register", "breaks"),
+    [
+        ("register_backward_hook", True),
+        ("register_full_backward_hook", True),
+        ("register_load_state_dict_post_hook", False),
+    ],
+)
+@pytest.mark.parametrize(
+    "made",
+    ["Convolution(3, 3, 1)", "convolution(3, 3, 1)", "nn.Sequential(convolution(3, 3, 1))"],
+)
+def test_a_layer_that_puts_a_hook_on_itself(made, register, breaks, tmp_path):
+    source = OF_ITSELF.format(made=made, register=register)
+    expected = [("BRK604", 27)] if breaks else []
+    assert found(analysed(tmp_path, {"net.py": source})) == expected

@@ -41,3 +41,30 @@ def test_the_bound_of_a_slice_is_a_number(tmp_path):
 def test_what_is_set_before_it_is_a_bound_may_be_a_tensor(first, tmp_path):
     source = PARTS.format(name="length", first=first)
     assert ("BRK206", 12) in found(analysed(tmp_path, {"parts.py": source}))
+
+
+STAGES = """\
+import torch
+
+
+class Loss(torch.nn.Module):
+    def forward(self, x: torch.Tensor, stage):
+        if stage == 0:
+            return x.mean()
+        {second}
+            return x.sum()
+        return x * {used}
+"""
+
+
+@pytest.mark.parametrize(
+    ("second", "used", "lines"),
+    [
+        ("if stage == 1:", "2", []),
+        ("if stage == 1:", "stage", [6, 8]),
+        ("if stage > 1:", "2", [6, 8]),
+    ],
+)
+def test_what_decides_between_constants_is_no_tensor(second, used, lines, tmp_path):
+    source = STAGES.format(second=second, used=used)
+    assert [line for _, line in found(analysed(tmp_path, {"loss.py": source}))] == lines
