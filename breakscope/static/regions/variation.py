@@ -26,7 +26,7 @@ from breakscope.rulekit.values import (
 )
 from breakscope.static.machine.driver import INFERENCE, Driver
 from breakscope.static.machine.frames import Activation
-from breakscope.static.variables.tensors.creation import NARROW
+from breakscope.static.variables.tensors.dtypes import NARROW
 from breakscope.static.variables.tensors.sizes import DENSE, LAYOUT
 
 PRECISIONS = frozenset({"half", "double", "bfloat16", "complex", *NARROW.values()})

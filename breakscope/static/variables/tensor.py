@@ -45,7 +45,7 @@ from breakscope.static.variables.effects.emitting import (
 from breakscope.static.variables.effects.subgraphs import call_hook
 from breakscope.static.variables.objects.operators import tensor_with_object
 from breakscope.static.variables.tensors.arithmetic import tensor_operator
-from breakscope.static.variables.tensors.creation import NARROW, PRECISE
+from breakscope.static.variables.tensors.dtypes import COMPLEX, converted, exact_dtype, promoted
 from breakscope.static.variables.tensors.followed import (
     as_made,
     broadcast,
@@ -220,7 +220,8 @@ class TensorVariable(Variable):
         if frame.emits:
             return result
         sizes = product_sizes if op is ast.MatMult else broadcast
-        made = replace(result, shape=sizes(left, right) or result.shape)
+        made = promoted(result, "", (left, right))
+        made = replace(made, shape=sizes(left, right) or result.shape)
         if op is not ast.MatMult:
             made = kept(kept(made, left, [right]), right, [left])
         return tracked(machine, as_made(machine, made), (left, right))
@@ -301,7 +302,8 @@ def tensor_attribute(
     if name == "dtype":
         if owner.kind == "numpy":
             emit_call(machine, "numpy.ndarray.dtype", owner, (), {}, node, frame, sureness(owner))
-        return External("torch.bool") if owner.dtype == "bool" else Py("dtype", "config")
+        known = None if frame.emits else exact_dtype(owner)
+        return External("torch.bool") if owner.dtype == "bool" else known or Py("dtype", "config")
     if name == "ndim":
         return Const(owner.ndim) if owner.ndim is not None else ShapeInt()
     if name in SCALAR_ATTRIBUTES:
@@ -309,8 +311,11 @@ def tensor_attribute(
         return SCALAR_ATTRIBUTES[name]
     if name in ("T", "mT") and owner.shape is not None and owner.kind == "":
         return transposed(owner, name)
+    if name in ("real", "imag") and owner.kind == COMPLEX:
+        return Tensor("float", owner.ndim, owner.shape, owner.sure, "strided")
     if name in TENSOR_ATTRIBUTES:
-        return Tensor(owner.dtype, owner.ndim, None, owner.sure, owner.kind_of_result)
+        made = Tensor(owner.dtype, owner.ndim, None, owner.sure, owner.kind_of_result)
+        return made if frame.emits else promoted(made, name, (owner,))
     if name == "grad":
         return join(NONE, Tensor(sure=False))
     if owner.kind == "numpy" and name == "size":
@@ -328,18 +333,10 @@ def call_tensor_method(
     node: ast.AST,
     frame: Frame,
 ) -> Value:
-    if not frame.emits and name in ("half", "double", "bfloat16"):
-        # what a caller of the region passes
-        return Tensor("float", owner.ndim, owner.shape, owner.sure, name)
     if not frame.emits and LAST in (*args, *kwargs.values()):
         return channels_last(owner)
-    if not frame.emits and name == "to":
-        wanted = [v.name for v in (*args, *kwargs.values()) if isinstance(v, External)]
-        for dtype, kinds in (("float", PRECISE), ("int", NARROW)):
-            if kind := next((kinds[name] for name in wanted if name in kinds), ""):
-                return Tensor(dtype, owner.ndim, owner.shape, owner.sure, kind)
-    if not frame.emits and name in ("int", "short"):
-        return Tensor("int", owner.ndim, owner.shape, owner.sure, NARROW[f"torch.{name}"])
+    if not frame.emits and (made := converted(owner, name, args, kwargs)) is not None:
+        return made  # what a caller of the region passes
     if not frame.emits and name in ("size", "numel"):
         known = known_sizes(owner, name, args)
         if known is not None:

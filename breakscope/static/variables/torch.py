@@ -28,10 +28,10 @@ from breakscope.static.variables.library.draws import note_drawn_tensor
 from breakscope.static.variables.library.known_results import PYTHON_RESULTS
 from breakscope.static.variables.tensors.creation import (
     CREATES,
-    NARROW,
     created_tensor,
     tensor_of_type,
 )
+from breakscope.static.variables.tensors.dtypes import kind_of_dtype
 from breakscope.static.variables.tensors.filtered import with_filtered_length
 from breakscope.static.variables.tensors.followed import (
     as_made,
@@ -115,10 +115,10 @@ def torch_function(
     if last in CREATES:
         made = created_tensor(last, args, kwargs)
         given = kwargs.get("dtype")
-        if not frame.emits and type(given) is External and given.name in NARROW:
-            made = replace(made, kind=NARROW[given.name])
         if frame.emits:
             return made
+        if type(given) is External and (kind := kind_of_dtype(given.name)):
+            made = replace(made, kind=kind)
         made = replace(
             as_made(machine, made), origin="attribute"
         )  # to a region that finds it an input of the graph

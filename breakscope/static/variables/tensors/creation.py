@@ -16,7 +16,8 @@ from breakscope.rulekit.values import (
     Tensor,
     Value,
 )
-from breakscope.static.variables.tensors.results import FLOAT_DTYPES
+from breakscope.static.variables.tensors.dtypes import PRECISE
+from breakscope.static.variables.tensors.results import COMPLEX_DTYPES, FLOAT_DTYPES
 from breakscope.static.variables.tensors.sizes import DrawnSize
 
 CREATES = frozenset(
@@ -39,22 +40,6 @@ DIMENSIONS = {
     "tril_indices": 2,
     "triu_indices": 2,
 }
-# Kinds of tensors whose precision is not the usual one: another dtype to a guard.
-PRECISE = {
-    "torch.float16": "half",
-    "torch.half": "half",
-    "torch.float64": "double",
-    "torch.double": "double",
-    "torch.bfloat16": "bfloat16",
-}
-NARROW = {  # integers but int64, which integers are unless something else is said
-    "torch.int32": "int32",
-    "torch.int": "int32",
-    "torch.int16": "int16",
-    "torch.short": "int16",
-    "torch.int8": "int8",
-    "torch.uint8": "uint8",
-}
 
 
 def created_tensor(last: str, args: list[Value], kwargs: dict[str, Value]) -> Tensor:
@@ -66,7 +51,7 @@ def created_tensor(last: str, args: list[Value], kwargs: dict[str, Value]) -> Te
             "bool"
             if given.name in ("torch.bool", "bool", "numpy.bool_")
             else "float"
-            if given.name in FLOAT_DTYPES
+            if given.name in FLOAT_DTYPES | COMPLEX_DTYPES
             else "int"
         )
     elif given is None and last in ("randint", "randperm", "tril_indices", "triu_indices"):

@@ -13,6 +13,7 @@ from breakscope.rulekit.values import Const, ExternalInstance, Sequence, Tensor,
 from breakscope.static.machine.driver import INFERENCE
 from breakscope.static.machine.frames import Frame
 from breakscope.static.machine.machine import Machine
+from breakscope.static.variables.tensors.dtypes import promoted
 from breakscope.static.variables.tensors.layer_sizes import behind_layer
 from breakscope.static.variables.tensors.layouts import (
     BY_NUMBER,
@@ -67,6 +68,8 @@ def followed(
         return Sequence(result.type, made)
     if type(result) is not Tensor:
         return result
+    if "dtype" not in kwargs:
+        result = promoted(result, name, (owner, *args))
     if result.shape is None:
         word = machine.library.shape(f"Tensor.{name}")
         by_table = None if name in RULES else _sizes_by_rule(word, owner, args, kwargs)
