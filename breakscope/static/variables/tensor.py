@@ -45,6 +45,7 @@ from breakscope.static.variables.effects.emitting import (
 from breakscope.static.variables.effects.subgraphs import call_hook
 from breakscope.static.variables.objects.operators import tensor_with_object
 from breakscope.static.variables.tensors.arithmetic import tensor_operator
+from breakscope.static.variables.tensors.by_method import is_layer
 from breakscope.static.variables.tensors.dtypes import COMPLEX, converted, exact_dtype, promoted
 from breakscope.static.variables.tensors.followed import (
     as_made,
@@ -107,20 +108,6 @@ SCALAR_ATTRIBUTES = {
 }
 TENSOR_ATTRIBUTES = frozenset({"T", "mT", "H", "mH", "real", "imag", "data"})
 # methods that only tensors (and arrays) have: a value that they are called on is one
-TENSOR_ONLY = frozenset(
-    """
-    unsqueeze masked_fill masked_fill_ permute expand expand_as view_as contiguous detach index_select gather
-    scatter scatter_ scatter_add scatter_add_ long argmax topk cumsum new_zeros new_ones new_full new_tensor
-    new_empty as_subclass nonzero masked_select repeat_interleave unbind item isnan softmax log_softmax sigmoid
-    requires_grad_ chunk dim any all transpose type_as byte bool argsort squeeze flatten norm numel matmul bmm numpy
-    cpu clamp clamp_ clamp_min clamp_max index_add index_add_ index_copy_ index_fill index_fill_ isfinite isinf
-    logical_and logical_or logical_not rsqrt tril triu copy_ zero_ fill_ add_ sub_ mul_ div_ nan_to_num sum mean std
-    var prod abs exp log sqrt square round_ is_contiguous data_ptr element_size cumprod diag_embed unsqueeze_
-    squeeze_ bernoulli_ normal_ uniform_ grad_fn
-    """.split()
-)
-
-
 # methods of a sparse tensor that give one
 SPARSE_AS_WELL = frozenset(
     "coalesce t transpose to float double half bfloat16 long detach clone cuda cpu type neg".split()
@@ -134,6 +121,8 @@ class TensorVariable(Variable):
     compare_precedence = 3
 
     def call_method(self, machine: Machine, owner, name, args, kwargs, node, frame) -> Value:
+        if is_layer(owner, name, args):
+            return UNKNOWN
         return call_tensor_method(machine, owner, name, args, kwargs, node, frame)
 
     def getattr(self, machine: Machine, owner, name, node, frame) -> Value:

@@ -101,12 +101,16 @@ def created_tensor(last: str, args: list[Value], kwargs: dict[str, Value]) -> Te
     )
     shape = tuple(s.value for s in sizes) if known else drawn_sizes(sizes)
     tracked = True if kwargs.get("requires_grad") == TRUE else None
-    origin = "number" if last in OF_NUMBERS and args and _is_number(args[0]) else "op"
+    is_number = last in OF_NUMBERS and args and _is_number(args[0], last == "as_tensor")
+    origin = "number" if is_number else "op"
     return Tensor(dtype, ndim, shape, True, kind, origin, requires_grad=tracked)
 
 
-def _is_number(data: Value) -> bool:
-    """A number that is the same in every call, alone or in a list of one."""
+def _is_number(data: Value, is_guarded: bool) -> bool:
+    """A number that is the same in every call, alone or in a list of one; any number of Python's where Dynamo puts a
+    guard on its value."""
+    if is_guarded and type(data) is Py and not data.is_drawn and dtype_of_data(data) is not None:
+        return True
     if isinstance(data, Sequence) and data.items is not None and len(data.items) == 1:
         data = data.items[0]
     is_known = isinstance(data, Const) or (isinstance(data, Py) and data.source == "config")
