@@ -198,14 +198,11 @@ def _tries_with_another(node: ast.Try) -> bool:
 def _imports_answer(machine: Machine, body: list[ast.stmt]) -> bool:
     """True for `from torch.compiler import is_compiling`: what handles that it is missing is for
     another torch."""
-    return (
-        len(body) == 1
-        and isinstance(body[0], ast.ImportFrom)
-        and all(
-            machine.library.answer(machine.library.canonical(f"{body[0].module}.{alias.name}"))
-            is not None
-            for alias in body[0].names
-        )
+    answer, canonical = machine.library.answer, machine.library.canonical
+    imports = [statement for statement in body if isinstance(statement, ast.ImportFrom)]
+    return any(
+        all(answer(canonical(f"{i.module}.{alias.name}")) is not None for alias in i.names)
+        for i in imports
     )
 
 

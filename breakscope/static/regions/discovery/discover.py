@@ -38,6 +38,7 @@ from breakscope.static.regions.discovery.hooks import hook_arguments, registered
 from breakscope.static.regions.discovery.replaced import replaced_forwards
 from breakscope.static.regions.discovery.steps import tensor_step
 from breakscope.static.regions.driver import bound
+from breakscope.static.regions.first_calls import settle_first_calls
 from breakscope.static.regions.programs import handed_by_program, program_regions
 from breakscope.static.regions.region import Region
 
@@ -283,4 +284,5 @@ def enter(
         where = getattr(target, "info", None) or getattr(getattr(target, "cls", None), "info", None)
         machine.give_up(why(problem), where.node if where else at, Frame(module), name)
     machine.region.end()
+    settle_first_calls(machine.region, activation)
     return Region(name, activation, value, raises)
