@@ -268,7 +268,9 @@ def emit_store(
                 machine.region.emptied.setdefault(key, max(2, frame.depth))
             else:
                 machine.region.overwritten.add(key)
-        is_read_first = key in machine.region.reads
+        if key not in machine.region.reads:
+            machine.region.stored_first.add(key)
+        is_read_first = key in machine.region.reads and key not in machine.region.stored_first
         read_at = _read_at(machine, key, frame)
         machine.emit(
             event_type, node, frame, is_read_first=is_read_first, read_at=read_at, **fields
