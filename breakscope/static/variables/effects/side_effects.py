@@ -261,6 +261,8 @@ def emit_store(
     """Emit a Store whose `is_read` is settled when the whole region is known."""
     if frame.emits:
         before = len(frame.activation.steps)
+        if machine.region.is_brief and fields["scope"] == "attribute":
+            fields["scope"] = "restored"  # by who puts the hook on anew for the next call
         if key not in machine.region.reads and _is_set_by_configuration(frame):
             machine.region.overwritten.add(key)
         elif key not in machine.region.reads and _always_runs(node, frame):

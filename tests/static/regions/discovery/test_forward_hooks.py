@@ -409,3 +409,46 @@ def test_an_inherited_hook_calls_what_the_subclass_has(is_apart, tmp_path):
         ("BRK101", "return made * 2 if self.most > 1 else made"),
         ("BRK201", "return made * made.max().item()"),
     ]
+
+
+COUNTED = """\
+import torch
+
+
+class Facts:
+    def __init__(self):
+        self.macs, self.sizes = 0, []
+
+    def add(self, made):
+        self.macs += made.shape[0] + self.macs
+        self.sizes.append(made.shape)
+
+
+def put_on(layer, handles):
+    facts = Facts()
+
+    def hook(module, args, made):
+        facts.add(made)
+
+    handles.append(layer.register_forward_hook(hook))
+    return facts
+
+
+def summary(model, x):
+    handles = []
+    facts = [put_on(layer, handles) for layer in model.children()]
+    model(x)
+    {last}
+    return facts
+"""
+
+
+@pytest.mark.parametrize(
+    ("last", "wanted"),
+    [
+        ("for handle in handles:\n        handle.remove()", []),
+        ("model.handles = handles", [("BRK701", 9), ("BRK703", 10)]),
+    ],
+)
+def test_what_counts_in_a_hook_that_the_caller_takes_off_again(last, wanted, tmp_path):
+    assert found(analysed(tmp_path, {"summary.py": COUNTED.format(last=last)})) == wanted
