@@ -53,6 +53,7 @@ def both_paths(machine: Machine, node: ast.If, frame: Frame) -> int:
     usual = None if machine.region.last_test_is_configuration else machine.region.last_test_usually
     if frame.emits:
         frame.rare = rare or usual is False or is_rare(node.test, True) or is_deprecated(node)
+        frame.rare = frame.rare or _fails(node.body, frame)
     branch, by_data = frame.branch, frame.by_data
     if machine.driver.calls is not None and not frame.emits:
         frame.by_data = (by_data or not undecided) and is_of_data(machine, node.test, frame)
@@ -73,6 +74,7 @@ def both_paths(machine: Machine, node: ast.If, frame: Frame) -> int:
     second = GO_ON
     if frame.emits:
         frame.rare = rare or usual is True or is_rare(node.test, False)
+        frame.rare = frame.rare or _fails(node.orelse, frame)
     if node.orelse:
         if decided_by and frame.emits:
             frame.condition = both(condition, opposite(decided_by))
@@ -183,6 +185,11 @@ def exec_try(machine: Machine, node: ast.Try, frame: Frame) -> int:
         if final:
             return final
     return GO_ON if going_on else ends[0][0]
+
+
+def _fails(body: list[ast.stmt], frame: Frame) -> bool:
+    """True for a block that ends in an error which ends the program: no call that goes well runs it."""
+    return bool(body) and isinstance(body[-1], ast.Raise) and not frame.caught
 
 
 def _tries_with_another(node: ast.Try) -> bool:

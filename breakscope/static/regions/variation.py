@@ -241,7 +241,7 @@ def _tensor_variation(values: list[Tensor]) -> str:
         return "dtype"
     if _sizes_differ([v.shape for v in values]):
         return "size"
-    kinds = {"" if v.kind in LIKE_OTHERS else v.kind for v in values}
+    kinds = {"" if v.kind in LIKE_OTHERS | PRECISIONS else v.kind for v in values}
     is_laid_out = any(kind.startswith(LAYOUT) for kind in kinds)
     if is_laid_out:
         kinds.discard("strided")  # perhaps the same

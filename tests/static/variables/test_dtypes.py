@@ -28,6 +28,12 @@ PROGRAMS = {
         step(torch.rand(4))
         step(torch.rand(4).double().to(getattr(torch, sys.argv[1])))
     """,
+    "the dtype of a module's parameter, which was converted": """
+        layer = torch.nn.Linear(4, 4).double()
+        step = torch.compile(lambda x: x + 1)
+        step(torch.rand(4).double())
+        step(torch.rand(4).to(layer.weight.dtype))
+    """,
     "complex from the first call on": """
         step = torch.compile(lambda x: torch.fft.ifft2(torch.fft.fft2(x)) * 2)
         x = torch.rand(4, 4).to(torch.complex64)

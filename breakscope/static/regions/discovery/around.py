@@ -222,3 +222,11 @@ def _names_module(machine: Machine, annotation: ast.expr | None, module: ModuleI
             if isinstance(value, External) and ".".join((value.name, *rest)) in MODULE_BASES:
                 return True
     return False
+
+
+def is_training_step(node: ast.AST) -> bool:
+    """True for a function that prepares or runs a backward pass: it is compiled where a program says so."""
+    return any(
+        isinstance(part, ast.Attribute) and part.attr in ("backward", "zero_grad")
+        for part in walk(node)
+    )

@@ -32,7 +32,7 @@ from breakscope.static.regions.arguments import (
     takes_tensors,
     undecorated,
 )
-from breakscope.static.regions.discovery.around import reads_files
+from breakscope.static.regions.discovery.around import is_training_step, reads_files
 from breakscope.static.regions.discovery.callers import COMPILES, follow_callers
 from breakscope.static.regions.discovery.hooks import hook_arguments, registered_hooks
 from breakscope.static.regions.discovery.replaced import replaced_forwards
@@ -233,10 +233,7 @@ def _is_training_loop(forward: Function) -> bool:
     trains."""
     spec = forward.info.node.args
     given = [*spec.posonlyargs, *spec.args][1:] or spec.kwonlyargs or spec.vararg or spec.kwarg
-    return not given and any(
-        isinstance(part, ast.Attribute) and part.attr == "backward"
-        for part in walk(forward.info.node)
-    )
+    return not given and is_training_step(forward.info.node)
 
 
 def only_raises(function: Function) -> bool:

@@ -47,7 +47,9 @@ def kind_of_dtype(name: str) -> str:
 
 
 def exact_dtype(owner: Tensor) -> External | None:
-    """What `tensor.dtype` is, None where it is not known."""
+    """What `tensor.dtype` is, None where it is not known, as of a module's tensors, which may be converted."""
+    if owner.kind in ("parameter", "buffer"):
+        return None
     kind = owner.kind if owner.kind in (*RANKS, *NARROW.values()) else ""
     name = DTYPES.get((owner.dtype, kind))
     return External(name) if name else None

@@ -41,3 +41,36 @@ def test_the_bound_of_a_slice_is_a_number(tmp_path):
 def test_what_is_set_before_it_is_a_bound_may_be_a_tensor(first, tmp_path):
     source = PARTS.format(name="length", first=first)
     assert ("BRK206", 12) in found(analysed(tmp_path, {"parts.py": source}))
+
+
+FLAG = """\
+import torch
+from torch import nn
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.part = nn.Bilinear(4, 4, 4)
+
+    def forward(self, x, given):
+{body}
+        return x
+"""
+
+
+@pytest.mark.parametrize(
+    ("body", "is_flag"),
+    [
+        ("if given: x = x + 1", True),
+        ("x = x + 1 if not given else x", True),
+        ("if self.training and given: x = self.part(x, given)", True),
+        ("if given: x = x + given", False),
+        ("if given: x = torch.add(x, given)", False),
+        ("if given > 0: x = x + 1", False),
+        ("if given.sum(): x = x + 1", False),
+    ],
+)
+def test_a_parameter_whose_truth_is_all_that_is_asked_is_a_flag(body, is_flag, tmp_path):
+    result = analysed(tmp_path, {"net.py": FLAG.format(body=f"        {body}")})
+    assert found(result) == ([] if is_flag else [("BRK101", 11)])
