@@ -47,7 +47,8 @@ OF_MODEL = frozenset(
 )
 # a word in the name of its file, or of the folder that the file is in
 FILES = re.compile(
-    r"(?:^|[_/])(?:plots?|plotting|visuali[sz](?:e|ation|er)s?|viz|flops?|profil(?:e|er|ing)|debug|mocks?|tensorboard)"
+    r"(?:^|[_/])(?:plots?|plotting|visuali[sz](?:e|ation|er)s?|viz|flops?|profil(?:e|er|ing)|debug|mocks?|tensorboard"
+    r"|observers?|calibrat(?:e|ion|or)s?)"
     r"(?=[_./])"
 )
 PLAIN = frozenset({"str", "int", "float", "bool", "bytes"})
@@ -73,7 +74,8 @@ def is_around(name: str) -> bool:
 
 
 def is_file_around(module: ModuleInfo) -> bool:
-    """True for a file of functions that draw, count, profile, debug, or stand in for others in tests."""
+    """True for a file of functions that draw, count, profile, debug, measure values to quantise by, or stand in for
+    others in tests."""
     return FILES.search("/".join(module.path.split("/")[-2:])) is not None
 
 

@@ -32,7 +32,12 @@ from breakscope.static.regions.arguments import (
     takes_tensors,
     undecorated,
 )
-from breakscope.static.regions.discovery.around import is_training_step, reads_files
+from breakscope.static.regions.discovery.around import (
+    is_around,
+    is_file_around,
+    is_training_step,
+    reads_files,
+)
 from breakscope.static.regions.discovery.callers import COMPILES, follow_callers
 from breakscope.static.regions.discovery.hooks import hook_arguments, registered_hooks
 from breakscope.static.regions.discovery.replaced import replaced_forwards
@@ -207,7 +212,9 @@ def _has_other_flag(info: FunctionInfo, given: dict[str, Value]) -> bool:
 
 
 def _hook_region(machine: Machine, hook: Function, is_brief: bool) -> Region | None:
-    if machine.file.is_only_eager(hook):
+    if machine.file.is_only_eager(hook) or is_around(hook.info.name):
+        return None
+    if is_file_around(hook.info.module):
         return None
     arguments = hook_arguments(machine, hook)
     machine.region.is_brief = is_brief

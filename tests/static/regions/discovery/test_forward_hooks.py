@@ -452,3 +452,31 @@ def summary(model, x):
 )
 def test_what_counts_in_a_hook_that_the_caller_takes_off_again(last, wanted, tmp_path):
     assert found(analysed(tmp_path, {"summary.py": COUNTED.format(last=last)})) == wanted
+
+
+LOOKED_AT = """\
+import torch
+
+
+def {name}(module, args, made):
+    print(made.mean())
+
+
+def watch(model):
+    model.register_forward_hook({name})
+"""
+
+
+@pytest.mark.parametrize(
+    ("file", "name", "is_region"),
+    [
+        ("tools.py", "scale_hook", True),
+        ("tools.py", "visualize_hook", False),
+        ("quantization/observers.py", "scale_hook", False),
+        ("calibration.py", "scale_hook", False),
+        ("observed.py", "scale_hook", True),
+    ],
+)
+def test_a_hook_that_looks_at_a_model_is_nothing_to_compile(file, name, is_region, tmp_path):
+    result = analysed(tmp_path, {file: LOOKED_AT.format(name=name)})
+    assert found(result) == ([("BRK401", 5)] if is_region else [])
