@@ -106,9 +106,21 @@ def differing(values: list[Value], depth: int = 2) -> Iterator[tuple[str, list[V
     ):
         for index, parts in enumerate(zip(*(v.items for v in values))):
             yield from _inside(f"[{index}]", list(parts), depth)
+    elif items := _of_open_length(values):
+        yield "[0]", items
     else:
         yield "", values
         yield from _of_one_length(values, depth)
+
+
+def _of_open_length(values: list[Value]) -> list[Value]:
+    """The first items of lists, in some of which they are None, where nobody knows how long the others are."""
+    if not all(type(v) is Sequence and v.items != [] for v in values):
+        return []
+    firsts = [v.element if v.items is None else v.items[0] for v in values]
+    is_open = any(v.items is None for v in values) and any(v.items for v in values)
+    is_none = {first.is_none for first in firsts if not first.is_unknown}
+    return firsts if is_open and len(is_none) > 1 else []
 
 
 def _of_one_length(values: list[Value], depth: int) -> Iterator[tuple[str, list[Value]]]:
