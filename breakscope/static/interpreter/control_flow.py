@@ -189,7 +189,7 @@ def exec_try(machine: Machine, node: ast.Try, frame: Frame) -> int:
 
 def _fails(body: list[ast.stmt], frame: Frame) -> bool:
     """True for a block that ends in an error which ends the program: no call that goes well runs it."""
-    return bool(body) and isinstance(body[-1], ast.Raise) and not frame.caught
+    return not frame.caught and any(isinstance(statement, ast.Raise) for statement in body)
 
 
 def _tries_with_another(node: ast.Try) -> bool:

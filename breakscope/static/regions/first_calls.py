@@ -25,7 +25,7 @@ def settle_first_calls(region: RegionState, root: Activation) -> None:
     flags = Flags(region, _callers(root))
     for activation, index, _ in region.grown:
         event = activation.steps[index].event
-        if not event.bounded and flags.stop(activation, event.node, set()):
+        if not event.bounded and flags.stop(activation, event.node):
             activation.steps[index] = Step(replace(event, bounded=True))
 
 
@@ -34,6 +34,7 @@ class Flags:
 
     def __init__(self, region: RegionState, callers: Callers) -> None:
         self.callers = callers
+        self.behind: dict[Activation, bool] = {}
         self.stores: dict[str, list[tuple[Activation, ast.AST]]] = {}
         stores = [
             (activation, activation.steps[index].event) for activation, index, _ in region.pending
@@ -43,7 +44,7 @@ class Flags:
             if event.scope == "attribute" and event.name not in turned_back:
                 self.stores.setdefault(event.name, []).append((activation, event.node))
 
-    def stop(self, activation: Activation, node: ast.AST, seen: set[Activation]) -> bool:
+    def stop(self, activation: Activation, node: ast.AST) -> bool:
         """True where code of a function, or all calls of it, stand behind a test that is turned there."""
         function = _function_around(activation, node)
         if function is not None and any(
@@ -51,10 +52,13 @@ class Flags:
             for test, first, last in _tests_before(function, node)
         ):
             return True
-        callers = [] if activation in seen else self.callers.get(activation, [])
-        return bool(callers) and all(
-            self.stop(caller, call, seen | {activation}) for caller, call in callers
-        )
+        if activation not in self.behind:
+            self.behind[activation] = False  # for a function that calls itself
+            callers = self.callers.get(activation, [])
+            self.behind[activation] = bool(callers) and all(
+                self.stop(caller, call) for caller, call in callers
+            )
+        return self.behind[activation]
 
     def _is_turned(self, test: ast.expr, activation: Activation, first: int, last: int) -> bool:
         asked = {part.attr for part in walk(test) if isinstance(part, ast.Attribute)}
@@ -77,9 +81,9 @@ class Flags:
         if within is activation:
             return first <= node.lineno <= last
         callers = [] if within in seen else self.callers.get(within, [])
+        seen.add(within)
         return any(
-            self._happens(caller, call, activation, first, last, seen | {within})
-            for caller, call in callers
+            self._happens(caller, call, activation, first, last, seen) for caller, call in callers
         )
 
 

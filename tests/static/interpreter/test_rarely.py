@@ -158,6 +158,7 @@ def test_the_message_of_an_error_that_ends_the_program_is_possible(tmp_path):
     [
         ("if x.shape[0] > 3:\n    print(1)\n    raise ValueError\n", []),
         ("if x.shape[0] > 3:\n    x = x + 1\nelse:\n    print(1)\n    raise ValueError\n", []),
+        ("if x.shape[0] > 3:\n    print(1)\n    raise ValueError\n    x = x + 1\n", []),
         ("if x.shape[0] > 3:\n    print(1)\n", [8]),
         (
             "try:\n    if x.shape[0] > 3:\n        print(1)\n        raise ValueError\n"
