@@ -22,8 +22,9 @@ rule = Rule("BRK538", "missing-module", dynamo=("GB0069",), since="2.11")
 
 @rule.on(Statement, construct="import", caught=True)
 def check(event):
-    if event.missing:
-        root = event.name.partition(".")[0]
+    root = event.name.partition(".")[0]
+    # `if find_spec("name") is not None: import name` imports only what is there
+    if event.missing and f"find_spec('{root}" not in event.condition.replace('"', "'"):
         yield event.problem(
             f"`{root}` is not installed here: the import that fails ends the graph, and the function runs without one",
             help="try the import once, at the module's top, and keep the answer as a constant",

@@ -233,7 +233,9 @@ class Py(Value, frozen=True, gc=False):
         return self.type in ("int", "float", "number", "bool")
 
     def describe(self) -> str:
-        return f"a Python {self.type}"
+        if self.type in ("unknown", "object"):
+            return "another value"
+        return "a number" if self.type == "number" else f"a Python {self.type}"
 
     def merge(self, other: Py, join: Join, depth: int) -> Value | None:
         if self.type != other.type:

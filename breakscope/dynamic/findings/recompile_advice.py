@@ -7,11 +7,16 @@ switches are set already.
 
 from __future__ import annotations
 
-import ast
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from breakscope.dynamic.findings.guarded_source import (
+    counts_a_loop,
+    decides,
+    is_own,
+    picks_a_layer,
+)
 from breakscope.dynamic.findings.wording import values
 from breakscope.dynamic.observations.facts import FrameCompile, RecompileSeen
 from breakscope.dynamic.observations.guards import dimensions
@@ -27,7 +32,6 @@ from breakscope.dynamic.observations.guards.passed import (
 )
 from breakscope.dynamic.observations.guards.passed import COUNTED as COUNTED_ARGUMENTS
 from breakscope.dynamic.observations.ownership import OF_DYNAMO, Places, library_of, torchs_file
-from breakscope.dynamic.source_text import SourceFile
 
 FIXES = {
     "size": "compile with `dynamic=True`, or pad to a few fixed sizes",
@@ -150,7 +154,9 @@ def advice_on(
     return fix(
         guards,
         About(
-            fixed=last.fixed or _is_needed(group) or any(_counts_a_loop(guard) for guard in guards),
+            fixed=last.fixed
+            or _is_needed(group)
+            or any(counts_a_loop(guard) or picks_a_layer(guard) for guard in guards),
             alone=not any(
                 g.family in ("size", "stride") for seen in group for g in _of_others(seen)
             ),
@@ -160,8 +166,8 @@ def advice_on(
             and not is_compiled_alone(first.frame, compiles, places),
             mark=_mark(first),
             package=bool(library_of(first.frame.path)) and not torchs_file(first.frame.path),
-            decides=any(_decides(guard) for guard in guards),
-            own=first.guard.family == "attribute" and _is_own(first),
+            decides=any(decides(guard) for guard in guards),
+            own=first.guard.family == "attribute" and is_own(first),
             switches=switches or frozenset((STATIC,)),
         ),
     )
@@ -316,75 +322,3 @@ def _of_number(guards: Sequence[Guard], about: About) -> str:
     if STATIC not in about.switches or (seen and all(value in ("0", "1") for value in seen)):
         return SMALL_NUMBER
     return FIXES["int_argument"]
-
-
-def _decides(guard: Guard) -> bool:
-    """The line that Dynamo names for the guard holds a test of the guarded name."""
-    name = readable(guard.name)
-    for statement in SourceFile.read(guard.path).enclosing(guard.line)[-1:] if guard.path else []:
-        tests = [
-            node.test
-            for node in ast.walk(statement)
-            if isinstance(node, (ast.If, ast.While, ast.IfExp, ast.Assert))
-            and node.test.lineno <= guard.line <= (node.test.end_lineno or 0)
-        ]
-        if any(ast.unparse(node) == name for test in tests for node in ast.walk(test)):
-            return True
-    return False
-
-
-def _counts_a_loop(guard: Guard) -> bool:
-    """The line that Dynamo names for the guard is a loop over a `range` of the guarded number, which
-    is unrolled, so that each number is a version."""
-    if guard.family != "int_argument" or not guard.path:
-        return False
-    name = readable(guard.name)
-    loops = [
-        node.iter
-        for statement in SourceFile.read(guard.path).enclosing(guard.line)[-1:]
-        for node in ast.walk(statement)
-        if isinstance(node, (ast.For, ast.comprehension)) and node.iter.lineno == guard.line
-    ]
-    return any(
-        isinstance(loop, ast.Call)
-        and ast.unparse(loop.func) == "range"
-        and any(ast.unparse(node) == name for part in loop.args for node in ast.walk(part))
-        for loop in loops
-    )
-
-
-def _is_own(seen: RecompileSeen) -> bool:
-    """The attribute is stored in `__init__` and nowhere else in the files that the program is known
-    to have: instances differ in it, no instance changes it."""
-    owner, _, attribute = readable(seen.guard.name).rpartition(".")
-    if owner.partition(".")[0] != "self" or not attribute.isidentifier():
-        return False
-    stores = [
-        inside
-        for path in dict.fromkeys((seen.frame.path, *(f.path for f in seen.frame.stack)))
-        for inside in _stores(path, attribute)
-    ]
-    return bool(stores) and all(name in ("__init__", "__post_init__") for name in stores)
-
-
-def _stores(path: str, attribute: str) -> list[str]:
-    """The functions of a file that store an attribute of this name; "" outside of functions."""
-    found: list[str] = []
-
-    def look(node: ast.AST, inside: str) -> None:
-        for child in ast.iter_child_nodes(node):
-            name = (
-                child.name if isinstance(child, (ast.FunctionDef, ast.AsyncFunctionDef)) else inside
-            )
-            if (
-                isinstance(child, ast.Attribute)
-                and child.attr == attribute
-                and isinstance(child.ctx, ast.Store)
-            ):
-                found.append(inside)
-            look(child, name)
-
-    tree = SourceFile.read(path).tree
-    if tree is not None:
-        look(tree, "")
-    return found

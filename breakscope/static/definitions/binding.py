@@ -53,13 +53,17 @@ def bind_arguments(
         elif more is not None and name not in defaults:
             value = more
         else:
-            value = missing_argument(name, defaults, rest)
+            value = missing_argument(machine, parameter, info, defaults, rest)
         if value.is_unknown or (type(value) is Tensor and not value.sure):
             value = settled_argument(machine, value, parameter, info)
         names[name] = value
     for parameter in spec.kwonlyargs:
         name = parameter.arg
-        value = kwargs.pop(name) if name in kwargs else missing_argument(name, defaults, rest)
+        value = (
+            kwargs.pop(name)
+            if name in kwargs
+            else missing_argument(machine, parameter, info, defaults, rest)
+        )
         if value.is_unknown or (type(value) is Tensor and not value.sure):
             value = settled_argument(machine, value, parameter, info)
         names[name] = value
@@ -77,15 +81,23 @@ def bind_arguments(
     return names
 
 
-def missing_argument(name: str, defaults: dict[str, Value], rest: Value | None) -> Value:
+def missing_argument(
+    machine: Machine,
+    parameter: ast.arg,
+    info: FunctionInfo,
+    defaults: dict[str, Value],
+    rest: Value | None,
+) -> Value:
     """The value of a parameter that the call does not name; `rest` is what an open `**kwargs`
     holds."""
-    default = defaults.get(name)
+    default = defaults.get(parameter.arg)
     if default is None:
         return rest if rest is not None else UNKNOWN
-    if rest is not None and (default.is_none or not rest.is_tensor):
-        return join_all([default, rest])
-    return default
+    if rest is None or (rest.is_tensor and not default.is_none):
+        return default
+    if rest.is_unknown:
+        rest = settled_argument(machine, rest, parameter, info)
+    return join_all([default, rest])
 
 
 def settled_argument(

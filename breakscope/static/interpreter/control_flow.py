@@ -54,6 +54,7 @@ def both_paths(machine: Machine, node: ast.If, frame: Frame) -> int:
     open_test = open_part(machine, node.test)
     if frame.emits:
         frame.rare = rare or usual is False or is_rare(open_test, True) or is_deprecated(node)
+        frame.rare = frame.rare or _fails(node.body, frame)
     branch, by_data = frame.branch, frame.by_data
     if machine.driver.calls is not None and not frame.emits:
         frame.by_data = (by_data or not undecided) and is_of_data(machine, node.test, frame)
@@ -74,6 +75,7 @@ def both_paths(machine: Machine, node: ast.If, frame: Frame) -> int:
     second = GO_ON
     if frame.emits:
         frame.rare = rare or usual is True or is_rare(open_test, False)
+        frame.rare = frame.rare or _fails(node.orelse, frame)
     if node.orelse:
         if decided_by and frame.emits:
             frame.condition = both(condition, opposite(decided_by))
@@ -186,6 +188,11 @@ def exec_try(machine: Machine, node: ast.Try, frame: Frame) -> int:
     return GO_ON if going_on else ends[0][0]
 
 
+def _fails(body: list[ast.stmt], frame: Frame) -> bool:
+    """True for a block that ends in an error which ends the program: no call that goes well runs it."""
+    return not frame.caught and any(isinstance(statement, ast.Raise) for statement in body)
+
+
 def _tries_with_another(node: ast.Try) -> bool:
     """True where the handler sets a name that the block reads, and goes on."""
     body = node.handlers[0].body if node.handlers else []
@@ -199,14 +206,11 @@ def _tries_with_another(node: ast.Try) -> bool:
 def _imports_answer(machine: Machine, body: list[ast.stmt]) -> bool:
     """True for `from torch.compiler import is_compiling`: what handles that it is missing is for
     another torch."""
-    return (
-        len(body) == 1
-        and isinstance(body[0], ast.ImportFrom)
-        and all(
-            machine.library.answer(machine.library.canonical(f"{body[0].module}.{alias.name}"))
-            is not None
-            for alias in body[0].names
-        )
+    answer, canonical = machine.library.answer, machine.library.canonical
+    imports = [statement for statement in body if isinstance(statement, ast.ImportFrom)]
+    return any(
+        all(answer(canonical(f"{i.module}.{alias.name}")) is not None for alias in i.names)
+        for i in imports
     )
 
 

@@ -47,6 +47,7 @@ from breakscope.static.variables.dicts import put_key
 from breakscope.static.variables.effects.emitting import (
     emit_drawn,
     emit_read,
+    is_by_annotation,
     is_some_tensor,
     sureness,
 )
@@ -176,7 +177,7 @@ def eval_joined_str(machine: Machine, node: ast.JoinedStr, frame: Frame) -> Valu
             text = _extended(text, part.value)
             continue
         value = machine.eval(part.value, frame)
-        parts.append(value)
+        parts.append(UNKNOWN if is_by_annotation(value) else value)
         if holds_tensor(value):
             spec = part.format_spec is not None and bool(part.format_spec.values)
             if spec and value.is_tensor:
@@ -184,7 +185,7 @@ def eval_joined_str(machine: Machine, node: ast.JoinedStr, frame: Frame) -> Valu
             else:
                 machine.emit(Format, node, frame, sureness(value), value=value, construct="fstring")
         is_later = is_later or machine.region.is_drawn(value)
-        is_later = is_later or (part.conversion == -1 and machine.is_opaque(value))
+        is_later = is_later or (part.conversion == -1 and machine.is_opaque(parts[-1]))
         text = _extended(text, _formatted(value, part))
     if text is not None:
         return constant(text)
@@ -306,13 +307,8 @@ def eval_if_exp(machine: Machine, node: ast.IfExp, frame: Frame) -> Value:
             results.append(machine.eval(branch, frame))
         except Raised:
             pass
-    frame.names, frame.condition, frame.undecided, frame.certainty = (
-        before,
-        condition,
-        undecided,
-        certainty,
-    )
-    frame.spared, frame.rare = spared, rare
+    frame.names, frame.condition, frame.undecided = before, condition, undecided
+    frame.certainty, frame.spared, frame.rare = certainty, spared, rare
     return join(*results, given=given) if len(results) == 2 else join_all(results)
 
 

@@ -30,7 +30,7 @@ from breakscope.static.variables.operators.instance_checks import (
     is_tensor_type,
     value_of_type,
 )
-from breakscope.static.variables.tensor import TENSOR_ONLY
+from breakscope.static.variables.tensors.by_method import TENSOR_ONLY
 
 GUESSED = Tensor(sure=False, origin="guess")
 ASKED = replace(GUESSED, origin="argument")

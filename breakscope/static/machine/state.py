@@ -114,6 +114,7 @@ class RegionState(Struct, eq=False):
     # (ids of an activation and of a dict, key) that the dict had, and loses there
     taken: set[tuple[int, int, object]] = set()
     longest: dict[int, int] = {}  # by `id` of a container: how long it gets before it loses any
+    stored_first: set[tuple] = set()  # keys of what the region sets before it reads it, if it does
     overwritten: set[tuple] = set()  # keys of what the region surely sets before it reads it
     # what it surely sets to None before: key -> how deep in its calls
     emptied: dict[tuple, int] = {}
@@ -145,6 +146,7 @@ class RegionState(Struct, eq=False):
         self.shrunk.clear()
         self.taken.clear()
         self.longest.clear()
+        self.stored_first.clear()
         self.overwritten.clear()
         self.emptied.clear()
         self.outside_subgraph.clear()

@@ -337,7 +337,7 @@ def parameter_value(
         return UNKNOWN
     is_other = parameter.arg.endswith(OTHERS) or body.is_documented_as_other(parameter.arg)
     is_other = is_other or (parameter.arg.endswith(SIZES) and used <= OF_SIZES)
-    is_other = is_other or body.is_chosen_by(parameter.arg)
+    is_other = is_other or body.is_chosen_by(parameter.arg) or body.is_flag(parameter.arg)
     return UNKNOWN if is_other else tensor
 
 

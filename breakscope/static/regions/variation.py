@@ -26,7 +26,7 @@ from breakscope.rulekit.values import (
 )
 from breakscope.static.machine.driver import INFERENCE, Driver
 from breakscope.static.machine.frames import Activation
-from breakscope.static.variables.tensors.creation import PRECISIONS
+from breakscope.static.variables.tensors.dtypes import PRECISIONS
 from breakscope.static.variables.tensors.sizes import DENSE, LAYOUT
 
 DEFINITE = frozenset({"bool", "int", "float", "str", "NoneType", "device", "dtype", "tuple"})
@@ -105,9 +105,21 @@ def differing(values: list[Value], depth: int = 2) -> Iterator[tuple[str, list[V
     ):
         for index, parts in enumerate(zip(*(v.items for v in values))):
             yield from _inside(f"[{index}]", list(parts), depth)
+    elif items := _of_open_length(values):
+        yield "[0]", items
     else:
         yield "", values
         yield from _of_one_length(values, depth)
+
+
+def _of_open_length(values: list[Value]) -> list[Value]:
+    """The first items of lists, in some of which they are None, where nobody knows how long the others are."""
+    if not all(type(v) is Sequence and v.items != [] for v in values):
+        return []
+    firsts = [v.element if v.items is None else v.items[0] for v in values]
+    is_open = any(v.items is None for v in values) and any(v.items for v in values)
+    is_none = {first.is_none for first in firsts if not first.is_unknown}
+    return firsts if is_open and len(is_none) > 1 else []
 
 
 def _of_one_length(values: list[Value], depth: int) -> Iterator[tuple[str, list[Value]]]:
@@ -241,7 +253,8 @@ def _tensor_variation(values: list[Tensor]) -> str:
         return "dtype"
     if _sizes_differ([v.shape for v in values]):
         return "size"
-    kinds = {"" if v.kind in LIKE_OTHERS else v.kind for v in values if _kind_is_known(v)}
+    shown = (v.kind for v in values if _kind_is_known(v))
+    kinds = {"" if kind in LIKE_OTHERS | PRECISIONS else kind for kind in shown}
     is_laid_out = any(kind.startswith(LAYOUT) for kind in kinds)
     if is_laid_out:
         kinds.discard("strided")  # perhaps the same

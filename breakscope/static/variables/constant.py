@@ -39,7 +39,8 @@ from breakscope.static.variables.library.folding import (
 from breakscope.static.variables.number import NumberVariable
 from breakscope.static.variables.objects.unseen_layers import call_unseen
 from breakscope.static.variables.operators.comparisons import fold_comparison
-from breakscope.static.variables.tensor import TENSOR_ONLY, tensor_attribute
+from breakscope.static.variables.tensor import tensor_attribute
+from breakscope.static.variables.tensors.by_method import ARGUMENT_BY_METHOD, TENSOR_ONLY
 
 NUMBER_TYPES = {  # what isinstance of each accepts
     "int": ("int", "bool"),
@@ -238,8 +239,7 @@ class PythonVariable(NumberVariable):
             return tensor_attribute(machine, Tensor(sure=False), name, node, frame)
         if owner.type in ("object", "unknown"):
             if owner.source in ("argument", "config") and name in TENSOR_ONLY:
-                argument = Tensor(sure=False, origin="argument")
-                return tensor_attribute(machine, argument, name, node, frame)
+                return tensor_attribute(machine, ARGUMENT_BY_METHOD, name, node, frame)
             return Py("unknown", owner.source) if owner.source else UNKNOWN
         if owner.type.startswith("enum ") and not frame.emits:
             method = _method_of_member(machine, owner, name)

@@ -44,8 +44,9 @@ from breakscope.static.variables.effects.emitting import (
 )
 from breakscope.static.variables.effects.subgraphs import call_hook
 from breakscope.static.variables.objects.operators import tensor_with_object
-from breakscope.static.variables.tensors.arithmetic import kept_precision, tensor_operator
-from breakscope.static.variables.tensors.creation import NARROW, PRECISE
+from breakscope.static.variables.tensors.arithmetic import tensor_operator
+from breakscope.static.variables.tensors.by_method import is_layer
+from breakscope.static.variables.tensors.dtypes import COMPLEX, converted, exact_dtype, promoted
 from breakscope.static.variables.tensors.followed import (
     as_made,
     broadcast,
@@ -107,20 +108,6 @@ SCALAR_ATTRIBUTES = {
 }
 TENSOR_ATTRIBUTES = frozenset({"T", "mT", "H", "mH", "real", "imag", "data"})
 # methods that only tensors (and arrays) have: a value that they are called on is one
-TENSOR_ONLY = frozenset(
-    """
-    unsqueeze masked_fill masked_fill_ permute expand expand_as view_as contiguous detach index_select gather
-    scatter scatter_ scatter_add scatter_add_ long argmax topk cumsum new_zeros new_ones new_full new_tensor
-    new_empty as_subclass nonzero masked_select repeat_interleave unbind item isnan softmax log_softmax sigmoid
-    requires_grad_ chunk dim any all transpose type_as byte bool argsort squeeze flatten norm numel matmul bmm numpy
-    cpu clamp clamp_ clamp_min clamp_max index_add index_add_ index_copy_ index_fill index_fill_ isfinite isinf
-    logical_and logical_or logical_not rsqrt tril triu copy_ zero_ fill_ add_ sub_ mul_ div_ nan_to_num sum mean std
-    var prod abs exp log sqrt square round_ is_contiguous data_ptr element_size cumprod diag_embed unsqueeze_
-    squeeze_ bernoulli_ normal_ uniform_ grad_fn
-    """.split()
-)
-
-
 # methods of a sparse tensor that give one
 SPARSE_AS_WELL = frozenset(
     "coalesce t transpose to float double half bfloat16 long detach clone cuda cpu type neg".split()
@@ -134,6 +121,8 @@ class TensorVariable(Variable):
     compare_precedence = 3
 
     def call_method(self, machine: Machine, owner, name, args, kwargs, node, frame) -> Value:
+        if is_layer(owner, name, args):
+            return UNKNOWN
         return call_tensor_method(machine, owner, name, args, kwargs, node, frame)
 
     def getattr(self, machine: Machine, owner, name, node, frame) -> Value:
@@ -204,8 +193,9 @@ class TensorVariable(Variable):
         result = tensor_operator(left, right, op)
         if frame.emits:
             return result
-        sizes = (product_sizes if op is ast.MatMult else broadcast)(left, right)
-        made = kept_precision(replace(result, shape=sizes or result.shape), left, right)
+        sizes = product_sizes if op is ast.MatMult else broadcast
+        made = promoted(result, "", (left, right))
+        made = replace(made, shape=sizes(left, right) or result.shape)
         if op is not ast.MatMult:
             made = kept(kept(made, left, [right]), right, [left])
         return tracked(machine, as_made(machine, made), (left, right))
@@ -279,7 +269,8 @@ def tensor_attribute(
     if name == "dtype":
         if owner.kind == "numpy":
             emit_call(machine, "numpy.ndarray.dtype", owner, (), {}, node, frame, sureness(owner))
-        return External("torch.bool") if owner.dtype == "bool" else Py("dtype", "config")
+        known = None if frame.emits else exact_dtype(owner)
+        return External("torch.bool") if owner.dtype == "bool" else known or Py("dtype", "config")
     if name == "ndim":
         return Const(owner.ndim) if owner.ndim is not None else ShapeInt()
     if name in SCALAR_ATTRIBUTES:
@@ -287,8 +278,11 @@ def tensor_attribute(
         return SCALAR_ATTRIBUTES[name]
     if name in ("T", "mT") and owner.shape is not None and owner.kind == "":
         return transposed(owner, name)
+    if name in ("real", "imag") and owner.kind == COMPLEX:
+        return Tensor("float", owner.ndim, owner.shape, owner.sure, "strided")
     if name in TENSOR_ATTRIBUTES:
-        return Tensor(owner.dtype, owner.ndim, None, owner.sure, owner.kind_of_result)
+        made = Tensor(owner.dtype, owner.ndim, None, owner.sure, owner.kind_of_result)
+        return made if frame.emits else promoted(made, name, (owner,))
     if name == "grad":
         return join(NONE, Tensor(sure=False))
     if owner.kind == "numpy" and name == "size":
@@ -306,18 +300,10 @@ def call_tensor_method(
     node: ast.AST,
     frame: Frame,
 ) -> Value:
-    if not frame.emits and name in ("half", "double", "bfloat16"):
-        # what a caller of the region passes
-        return Tensor("float", owner.ndim, owner.shape, owner.sure, name)
     if not frame.emits and LAST in (*args, *kwargs.values()):
         return channels_last(owner)
-    if not frame.emits and name == "to":
-        wanted = [v.name for v in (*args, *kwargs.values()) if isinstance(v, External)]
-        for dtype, kinds in (("float", PRECISE), ("int", NARROW)):
-            if kind := next((kinds[name] for name in wanted if name in kinds), ""):
-                return Tensor(dtype, owner.ndim, owner.shape, owner.sure, kind)
-    if not frame.emits and name in ("int", "short"):
-        return Tensor("int", owner.ndim, owner.shape, owner.sure, NARROW[f"torch.{name}"])
+    if not frame.emits and (made := converted(owner, name, args, kwargs)) is not None:
+        return made  # what a caller of the region passes
     if not frame.emits and name in ("size", "numel"):
         known = known_sizes(owner, name, args)
         if known is not None:

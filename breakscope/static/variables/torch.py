@@ -26,13 +26,12 @@ from breakscope.static.machine.machine import Machine
 from breakscope.static.variables.effects.subgraphs import call_within
 from breakscope.static.variables.library.draws import note_drawn_tensor
 from breakscope.static.variables.library.known_results import PYTHON_RESULTS
-from breakscope.static.variables.tensors.arithmetic import joined_precision
 from breakscope.static.variables.tensors.creation import (
     CREATES,
-    NARROW,
     created_tensor,
     tensor_of_type,
 )
+from breakscope.static.variables.tensors.dtypes import kind_of_dtype, promoted
 from breakscope.static.variables.tensors.filtered import with_filtered_length
 from breakscope.static.variables.tensors.followed import (
     as_made,
@@ -116,10 +115,10 @@ def torch_function(
     if last in CREATES:
         made = created_tensor(last, args, kwargs)
         given = kwargs.get("dtype")
-        if not frame.emits and type(given) is External and given.name in NARROW:
-            made = replace(made, kind=NARROW[given.name])
         if frame.emits:
             return made
+        if type(given) is External and (kind := kind_of_dtype(given.name)):
+            made = replace(made, kind=kind)
         made = replace(
             as_made(machine, made), origin="attribute"
         )  # to a region that finds it an input of the graph
@@ -190,7 +189,7 @@ def _joined(machine: Machine, name: str, last: str, args, kwargs, frame: Frame) 
     )
     if frame.emits:
         return made
-    made = joined_precision(made, args[0].items or [element])
+    made = promoted(made, last, args[0].items or [element])
     return tracked(machine, as_made(machine, made), (args[0],))
 
 

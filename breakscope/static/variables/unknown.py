@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from breakscope.rulekit.values import UNKNOWN, Tensor, Value
+from breakscope.rulekit.values import UNKNOWN, Value
 from breakscope.static.machine.machine import Machine
 from breakscope.static.variables.base import Variable
 from breakscope.static.variables.objects.unseen_layers import call_unseen
-from breakscope.static.variables.tensor import TENSOR_ONLY, tensor_attribute
+from breakscope.static.variables.tensor import tensor_attribute
+from breakscope.static.variables.tensors.by_method import BY_METHOD, TENSOR_ONLY
 
 
 class UnknownVariable(Variable):
@@ -17,7 +18,7 @@ class UnknownVariable(Variable):
 
     def getattr(self, machine: Machine, owner, name, node, frame) -> Value:
         if name in TENSOR_ONLY:
-            return tensor_attribute(machine, Tensor(sure=False), name, node, frame)
+            return tensor_attribute(machine, BY_METHOD, name, node, frame)
         return UNKNOWN
 
     def is_configuration(self, value) -> bool:

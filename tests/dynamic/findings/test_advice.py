@@ -206,3 +206,56 @@ def test_a_float_that_is_compiled_in_again_is_needed(own):
     first, second = (seen(own, f"rate == {value}") for value in (0.1, 0.2))
     assert "0-d tensor" in advice_on([first], frozenset())
     assert advice_on([first, second], frozenset()) == NEEDED
+
+
+LAYERS = """\
+class Net:
+    def pick(self, x, n):
+        return self.layers[n](x)
+
+    def several(self, x, n):
+        for layer in self.layers[:n]:
+            x = layer(x)
+        return x
+
+    def row(self, x, n):
+        return x[n] + self.table[n]
+
+    def count(self, x):
+        self.steps += 1
+        x = x * self.steps
+        if self.steps > 30:
+            x = x + 1
+        return x
+
+    def count_on(self, x):
+        self.steps += 1
+        return x * self.steps
+"""
+
+
+@pytest.mark.parametrize(
+    ("line", "guard", "word"),
+    [
+        (3, "n == 2", "each value is a version"),
+        (6, "n == 2", "each value is a version"),
+        (11, "n == 2", "dynamic=True"),
+        (14, "self.steps == 2", "a test decides by this value"),
+        (22, "self.steps == 2", "keep the number in a buffer"),
+    ],
+)
+def test_a_number_that_picks_layers_and_a_counter_that_is_tested(tmp_path, line, guard, word):
+    file = tmp_path / "net.py"
+    file.write_text(LAYERS)
+    frame = FrameCompile("0/1", "forward", str(file), 1)
+    told = dataclasses.replace(read_guard(guard), path=str(file), line=line)
+    assert word in advice_on([RecompileSeen(frame, told, Frame(str(file), line, "f"))], frozenset())
+
+
+def test_a_number_by_which_torch_takes_a_part_of_a_list_of_modules(tmp_path):
+    frame = FrameCompile("0/1", "forward", str(tmp_path / "net.py"), 1)
+    path = "/v/site-packages/torch/nn/modules/container.py"
+    told = dataclasses.replace(read_guard("n == 2"), path=path, line=384)
+    assert "each value is a version" in advice_on(
+        [RecompileSeen(frame, told, Frame(path, 384, "f"))], frozenset()
+    )

@@ -76,3 +76,39 @@ class Model(torch.nn.Module):
 )
 def test_a_list_that_a_method_makes_anew_does_not_grow(tmp_path, reset, expected):
     assert found(analysed(tmp_path, {"model.py": RESET.format(reset=reset)})) == expected
+
+
+WITH_DEFINITIONS = """\
+import torch
+
+FORCED = False
+
+
+def is_forced() -> bool:
+    global FORCED
+    return FORCED
+
+
+try:
+    if torch.jit.is_scripting():
+        raise Exception()
+    from torch.compiler import is_compiling, is_dynamo_compiling as _is_compiling
+
+    def guarded() -> bool:
+        return is_forced() or _is_compiling()
+
+except Exception:
+
+    def guarded() -> bool:
+        return False
+"""
+
+
+def test_a_function_that_is_defined_behind_the_import(tmp_path):
+    files = {"flags.py": WITH_DEFINITIONS, "model.py": MODEL.format(test="guarded()")}
+    files["model.py"] = files["model.py"].replace("Backend, guarded, one_of", "guarded")
+    assert found(analysed(tmp_path, files)) == []
+    files["model.py"] = files["model.py"].replace("if guarded()", "if not guarded()")
+    assert found(analysed(tmp_path, files)) == [("BRK201", 9)]
+    files["flags.py"] = WITH_DEFINITIONS.replace("torch.compiler", "elsewhere.compiler")
+    assert found(analysed(tmp_path, files)) == [("BRK201", 9)]

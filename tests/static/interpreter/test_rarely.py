@@ -151,3 +151,21 @@ def test_the_message_of_an_error_that_ends_the_program_is_possible(tmp_path):
     assert not found(model(tmp_path, f"if x.dim() > 3:\n    {error}"))
     caught = f"try:\n    {error}except ValueError:\n    pass\n"
     assert [code for code, _ in found(model(tmp_path, caught))] == ["BRK202"]
+
+
+@pytest.mark.parametrize(
+    ("body", "lines"),
+    [
+        ("if x.shape[0] > 3:\n    print(1)\n    raise ValueError\n", []),
+        ("if x.shape[0] > 3:\n    x = x + 1\nelse:\n    print(1)\n    raise ValueError\n", []),
+        ("if x.shape[0] > 3:\n    print(1)\n    raise ValueError\n    x = x + 1\n", []),
+        ("if x.shape[0] > 3:\n    print(1)\n", [8]),
+        (
+            "try:\n    if x.shape[0] > 3:\n        print(1)\n        raise ValueError\n"
+            "except ValueError:\n    x = x + 1\n",
+            [9],
+        ),
+    ],
+)
+def test_what_is_said_before_the_program_ends_in_an_error(body, lines, tmp_path):
+    assert found(model(tmp_path, body)) == [("BRK401", line) for line in lines]

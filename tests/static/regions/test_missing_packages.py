@@ -51,3 +51,33 @@ def test_an_installed_package_that_does_without_torch_has_no_modules(
     monkeypatch.syspath_prepend(str(tmp_path / "site-packages"))
     result = analyze([tmp_path / "model.py"], StaticOptions(torch=TORCH))
     assert [code for code, _ in found(result)] == (["BRK301"] if uses_torch else [])
+
+
+TRIED = """\
+import importlib.util
+import torch
+
+
+class Net(torch.nn.Module):
+    def forward(self, x: torch.Tensor):
+        if {test}:
+            try:
+                import no_such_package.core as core
+            except ImportError:
+                core = None
+        return x
+"""
+
+
+@pytest.mark.parametrize(
+    ("test", "is_missed"),
+    [
+        ("x.shape[0] > 2", True),
+        ("importlib.util.find_spec('no_such_package') is not None", False),
+        ('importlib.util.find_spec("no_such_package.core") is not None', False),
+        ("importlib.util.find_spec('another_package') is not None", True),
+    ],
+)
+def test_a_package_that_was_asked_for_before_it_is_imported(test, is_missed, tmp_path):
+    result = analysed(tmp_path, {"net.py": TRIED.format(test=test)})
+    assert found(result) == ([("BRK538", 9)] if is_missed else [])

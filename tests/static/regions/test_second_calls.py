@@ -142,3 +142,32 @@ def main():
 main()
 """
     assert found(analysed(tmp_path, {"run.py": program})) == [("BRK712", 10), ("BRK701", 11)]
+
+
+SET_BEFORE_READ = (
+    HEAD
+    + """\
+    def run(self, x, more):
+        if more:
+            x = x + 1
+        self.kept = x.dtype
+        return x.to(self.kept)
+
+    def forward(self, x):
+        if self.training:
+            return {calls}
+        return x
+"""
+)
+
+
+@pytest.mark.parametrize(
+    ("calls", "codes"),
+    [
+        ("self.run(x, None) + self.run(x, 1)", []),
+        ("(x if self.kept is None else x + 1) + self.run(x, 1)", ["BRK707"]),
+    ],
+)
+def test_what_the_region_itself_has_set_before_it_reads_it(calls, codes, tmp_path):
+    result = analysed(tmp_path, {"net.py": SET_BEFORE_READ.format(calls=calls)})
+    assert [code for code, _ in found(result)] == codes

@@ -189,6 +189,35 @@ PROGRAMS = {
             loss(torch.cat(harvest.kept))
             harvest.kept.clear()
     """,
+    "slots of a list that are None in the first call": """
+        class Block(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.layer = nn.Linear(4, 4)
+
+            def forward(self, x, past):
+                y = self.layer(x)
+                return y if past is None else y + past
+
+        class Decoder(nn.Module):
+            def __init__(self, depth=2):
+                super().__init__()
+                self.blocks = nn.ModuleList(Block() for _ in range(depth))
+
+            def forward(self, x, cache):
+                kept = []
+                for block, past in zip(self.blocks, cache):  # BRK711
+                    x = block(x, past)
+                    kept.append(x)
+                return x, kept
+
+        net = torch.compile(Decoder())
+        cache = [None] * 2
+        with torch.no_grad():
+            x = torch.ones(2, 3, 4)
+            for _ in range(4):
+                x, cache = net(x, cache)
+    """,
     "made under inference mode, and of other sizes": """
         @torch.compile
         def step(x):

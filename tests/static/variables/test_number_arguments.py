@@ -96,3 +96,29 @@ def test_a_count_out_of_a_row_by_its_place_in_a_loop(over, count, breaks, tmp_pa
     source = COUNTED.format(over=over, count=count)
     result = analysed(tmp_path, {"net.py": source})
     assert [line for code, line in found(result) if code == "BRK208"] == ([8] if breaks else [])
+
+
+OF_AN_ARGUMENT = {
+    "posinf=torch.as_tensor(self.most)": False,
+    "posinf=torch.as_tensor(limit)": False,
+    "posinf=torch.as_tensor(limit) * 2": False,
+    "posinf=torch.as_tensor(x.max())": True,
+    "posinf=torch.tensor(limit)": True,  # a number that varies becomes one of the graph
+}
+
+
+@pytest.mark.parametrize(("given", "is_read"), OF_AN_ARGUMENT.items())
+def test_as_tensor_of_a_number_has_a_known_value(given, is_read, tmp_path):
+    text = f"""\
+import torch
+
+
+class Net(torch.nn.Module):
+    def __init__(self, most: float = 10.0):
+        super().__init__()
+        self.most = most
+
+    def forward(self, x: torch.Tensor, limit: float):
+        return torch.nan_to_num(x, {given})
+"""
+    assert found(analysed(tmp_path, {"net.py": text})) == ([("BRK209", 10)] if is_read else [])

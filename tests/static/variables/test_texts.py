@@ -80,3 +80,24 @@ def test_a_comprehension_over_the_letters_of_a_text(tmp_path):
     )
     result = analysed(tmp_path, {"program.py": source})
     assert found(result) == [] and result.gaps == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "breaks"),
+    [
+        ("'a' + f\"{batch['task']}\"", False),
+        ("'a' + f\"{batch.get('task', '')}\"", False),
+        ("'a' + f\"{batch['image'] * 2}\"", True),
+    ],
+)
+def test_what_only_an_annotation_says_to_be_a_tensor_may_be_a_text(tmp_path, text, breaks):
+    source = f"""\
+import torch
+
+
+@torch.compile
+def f(batch: dict[str, torch.Tensor]):
+    text = {text}
+    return batch["image"] + 1
+"""
+    assert found(analysed(tmp_path, {"program.py": source})) == ([("BRK212", 6)] if breaks else [])

@@ -151,3 +151,20 @@ def test_modules_that_are_scripted(value, condition, tmp_path):
     source = SCRIPTED.format(parameter="layers: list, script: bool = False", value=value)
     (finding,) = analysed(tmp_path, {"program.py": source}).findings
     assert (finding.code, finding.condition) == ("BRK519", condition)
+
+
+@pytest.mark.parametrize(
+    ("call", "code"),
+    [
+        ("self.backbone.parts.norm(x)", None),
+        ("[self.backbone.parts][0].norm(x)", None),
+        ("self.backbone.parts.softmax(x).mean()", None),
+        ("x.norm(x.mean())", "BRK209"),
+        ("self.backbone.parts.norm(dim=1).norm(x.mean())", "BRK209"),
+    ],
+)
+def test_a_method_that_takes_no_tensor_is_none_of_a_tensor_where_it_is_given_one(
+    call, code, tmp_path
+):
+    source = SOURCE.format(call=call).replace("float(y) > 0", "x.ndim")
+    assert found(analysed(tmp_path, {"program.py": source})) == ([(code, 14)] if code else [])

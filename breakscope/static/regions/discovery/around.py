@@ -47,7 +47,8 @@ OF_MODEL = frozenset(
 )
 # a word in the name of its file, or of the folder that the file is in
 FILES = re.compile(
-    r"(?:^|[_/])(?:plots?|plotting|visuali[sz](?:e|ation|er)s?|viz|flops?|profil(?:e|er|ing)|debug|mocks?|tensorboard)"
+    r"(?:^|[_/])(?:plots?|plotting|visuali[sz](?:e|ation|er)s?|viz|flops?|profil(?:e|er|ing)|debug|mocks?|tensorboard"
+    r"|observers?|calibrat(?:e|ion|or)s?)"
     r"(?=[_./])"
 )
 PLAIN = frozenset({"str", "int", "float", "bool", "bytes"})
@@ -73,7 +74,8 @@ def is_around(name: str) -> bool:
 
 
 def is_file_around(module: ModuleInfo) -> bool:
-    """True for a file of functions that draw, count, profile, debug, or stand in for others in tests."""
+    """True for a file of functions that draw, count, profile, debug, measure values to quantise by, or stand in for
+    others in tests."""
     return FILES.search("/".join(module.path.split("/")[-2:])) is not None
 
 
@@ -222,3 +224,11 @@ def _names_module(machine: Machine, annotation: ast.expr | None, module: ModuleI
             if isinstance(value, External) and ".".join((value.name, *rest)) in MODULE_BASES:
                 return True
     return False
+
+
+def is_training_step(node: ast.AST) -> bool:
+    """True for a function that prepares or runs a backward pass: it is compiled where a program says so."""
+    return any(
+        isinstance(part, ast.Attribute) and part.attr in ("backward", "zero_grad")
+        for part in walk(node)
+    )

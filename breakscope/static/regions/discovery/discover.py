@@ -33,12 +33,18 @@ from breakscope.static.regions.arguments import (
     takes_tensors,
     undecorated,
 )
-from breakscope.static.regions.discovery.around import reads_files
+from breakscope.static.regions.discovery.around import (
+    is_around,
+    is_file_around,
+    is_training_step,
+    reads_files,
+)
 from breakscope.static.regions.discovery.callers import COMPILES, follow_callers
 from breakscope.static.regions.discovery.hooks import hook_arguments, registered_hooks
 from breakscope.static.regions.discovery.replaced import replaced_forwards
 from breakscope.static.regions.discovery.steps import tensor_step
 from breakscope.static.regions.driver import bound
+from breakscope.static.regions.first_calls import settle_first_calls
 from breakscope.static.regions.programs import handed_by_program, program_regions
 from breakscope.static.regions.region import Region
 
@@ -246,7 +252,9 @@ def _has_other_flag(info: FunctionInfo, given: dict[str, Value]) -> bool:
 
 
 def _hook_region(machine: Machine, hook: Function, is_brief: bool) -> Region | None:
-    if machine.file.is_only_eager(hook):
+    if machine.file.is_only_eager(hook) or is_around(hook.info.name):
+        return None
+    if is_file_around(hook.info.module):
         return None
     arguments = hook_arguments(machine, hook)
     machine.region.is_brief = is_brief
@@ -272,10 +280,7 @@ def _is_training_loop(forward: Function) -> bool:
     trains."""
     spec = forward.info.node.args
     given = [*spec.posonlyargs, *spec.args][1:] or spec.kwonlyargs or spec.vararg or spec.kwarg
-    return not given and any(
-        isinstance(part, ast.Attribute) and part.attr == "backward"
-        for part in walk(forward.info.node)
-    )
+    return not given and is_training_step(forward.info.node)
 
 
 def only_raises(function: Function) -> bool:
@@ -323,4 +328,5 @@ def enter(
         where = getattr(target, "info", None) or getattr(getattr(target, "cls", None), "info", None)
         machine.give_up(why(problem), where.node if where else at, Frame(module), name)
     machine.region.end()
+    settle_first_calls(machine.region, activation)
     return Region(name, activation, value, raises)

@@ -21,7 +21,7 @@ from breakscope.rulekit.values import (
     Value,
     options,
 )
-from breakscope.rulekit.walking import walk
+from breakscope.rulekit.walking import uses_of, walk
 from breakscope.static.definitions.binding import bind_arguments
 from breakscope.static.definitions.classes import bound_to, find_member
 from breakscope.static.definitions.names import module_names, resolve_import
@@ -65,7 +65,8 @@ def registered_hooks(machine: Machine, module: ModuleInfo) -> list[tuple[Functio
     for statement in module.tree.body:
         cls = classes.get(statement)
         for outer, hook in _registered(statement):
-            frame, is_brief = around(machine, module, names, cls, outer), _takes_off(outer)
+            frame = around(machine, module, names, cls, outer)
+            is_brief = _takes_off(outer) or _hands_to_who_takes_off(module, outer)
             for value in functions_of(machine, hook, frame, outer):
                 if is_of(module, value):
                     found.setdefault(key_of_hook(value), (value, is_brief))
@@ -109,6 +110,15 @@ def _takes_off(outer: ast.FunctionDef | None) -> bool:
         type(part) is ast.Call and getattr(part.func, "attr", "") == "remove" and not part.args
         for part in walk(outer)
     )
+
+
+def _hands_to_who_takes_off(module: ModuleInfo, outer: ast.FunctionDef | None) -> bool:
+    """True for a function of the file, whose callers, all of them functions, take off what it puts on."""
+    if outer is None or outer not in module.tree.body:
+        return False
+    others = [f for f in module.tree.body if isinstance(f, ast.FunctionDef) and f is not outer]
+    callers = [f for f in others if uses_of(f, outer.name)]
+    return bool(callers) and all(map(_takes_off, callers))
 
 
 def _by_their_names(

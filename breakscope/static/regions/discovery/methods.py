@@ -32,7 +32,7 @@ from breakscope.static.machine.frames import Frame
 from breakscope.static.machine.library import TENSOR_DICT
 from breakscope.static.machine.machine import Machine
 from breakscope.static.regions.arguments import configured_instance, parameter_values
-from breakscope.static.regions.discovery.around import is_around, is_no_tensor
+from breakscope.static.regions.discovery.around import is_around, is_no_tensor, is_training_step
 from breakscope.static.regions.discovery.discover import only_raises
 
 AUTOGRAD = "torch.autograd.Function"
@@ -151,7 +151,7 @@ def required_methods(machine: Machine, cls: Class) -> list[str]:
         name
         for name, node in members_of(cls.info).items()
         if isinstance(node, ast.FunctionDef)
-        and not (name.startswith("__") or is_around(name))
+        and not (name.startswith("__") or is_around(name) or is_training_step(node))
         and all(ast.unparse(d).endswith(PLAIN_DECORATORS) for d in node.decorator_list)
     ]
     parents = mro_of(machine, cls.info)[1:] if names else []

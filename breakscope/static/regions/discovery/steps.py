@@ -19,6 +19,7 @@ from breakscope.static.definitions.classes import (
 from breakscope.static.machine.frames import Frame, OutOfBudget, Raised
 from breakscope.static.machine.machine import Machine
 from breakscope.static.regions.arguments import configured_instance, parameter_values
+from breakscope.static.regions.discovery.around import is_training_step
 
 NAME = "step"
 
@@ -53,11 +54,8 @@ def _method_on_tensors(machine: Machine, cls: Class, name: str) -> Function | No
     method = find_member(machine, cls.info, name)
     if not isinstance(method, Function) or isinstance(method.info.node, ast.Lambda):
         return None
-    if any(
-        isinstance(part, ast.Attribute) and part.attr == "backward"
-        for part in walk(method.info.node)
-    ):
-        return None  # a training step, which is a region where the program compiles it
+    if is_training_step(method.info.node):
+        return None
     frame = _outside(method)
     annotated = (p.annotation for p in method.info.node.args.args if p.annotation is not None)
     values = (value_of_annotation(machine, annotation, frame) for annotation in annotated)

@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 from breakscope import limits
 from breakscope.rulekit.values import NONE, Function, Instance, Sequence, Tensor, Value, options
-from breakscope.rulekit.walking import walk
+from breakscope.rulekit.walking import uses_of, walk
 from breakscope.static.definitions.classes import bound_to, find_member
 from breakscope.static.machine.lattice import join
 from breakscope.static.machine.machine import Machine
@@ -91,6 +91,18 @@ class Usage:
         }
         read = [id(p) for p in walk(self.node) if isinstance(p, ast.Name) and p.id == name]
         return asked.keys() >= set(read) and len({asked[place] for place in read}) > 1
+
+    def is_flag(self, name: str) -> bool:
+        """True where the body asks whether it holds, and does nothing else with it but hand it on to others than
+        torch's functions: `if reverse: ...`."""
+        asked, handed = set(), set()
+        for part in walk(self.node):
+            if isinstance(part, ast.If | ast.IfExp | ast.While):
+                asked |= {id(operand) for operand in _operands(part.test)}
+            elif isinstance(part, ast.Call) and _root(part.func) not in ("torch", "F"):
+                handed |= {id(a) for a in (*part.args, *(word.value for word in part.keywords))}
+        uses = {id(use) for use in uses_of(self.node, name)}
+        return not uses.isdisjoint(asked) and uses <= asked | handed
 
     def is_documented_as_sparse(self, name: str) -> bool:
         """True where the docstring says so: `adjacency : torch.sparse`, `weights: sparse matrices`."""
@@ -252,3 +264,19 @@ def _called(machine: Machine, owner: Instance, attribute: str) -> Function | Non
     owner, name = (part, "forward") if is_part else (owner, attribute)
     found = bound_to(find_member(machine, owner.cls.info, name), owner)
     return found if isinstance(found, Function) else None
+
+
+def _operands(test: ast.expr) -> list[ast.expr]:
+    """What a test asks the truth of."""
+    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+        return _operands(test.operand)
+    if isinstance(test, ast.BoolOp):
+        return [operand for value in test.values for operand in _operands(value)]
+    return [test]
+
+
+def _root(node: ast.expr) -> str:
+    """The first name of a dotted one."""
+    while isinstance(node, ast.Attribute):
+        node = node.value
+    return getattr(node, "id", "")

@@ -8,7 +8,7 @@ from typing import Any
 
 from breakscope.rulekit.events import Call, ScalarRead, Statement
 from breakscope.rulekit.numbers.arguments import Given, needed
-from breakscope.rulekit.values import Py, Sequence, Tensor, Union, Value
+from breakscope.rulekit.values import Py, Sequence, Tensor, Union, Value, options
 from breakscope.static.machine.frames import Frame
 from breakscope.static.machine.given import both, by_condition
 from breakscope.static.machine.machine import Machine
@@ -36,6 +36,13 @@ def sureness(value: Value) -> str:
     if isinstance(value, Tensor):
         return "certain" if value.sure else "likely"
     return "likely"
+
+
+def is_by_annotation(value: Value) -> bool:
+    """True for an argument, or a part of one, that nothing but an annotation says to be a tensor: who needs the
+    letters of its text passes texts."""
+    tensors = [option for option in options(value) if isinstance(option, Tensor)]
+    return bool(tensors) and all(t.is_argument and not t.sure for t in tensors)
 
 
 def args_certainty(args: list[Value]) -> str:

@@ -16,7 +16,7 @@ def settles(function: ast.AST, change: ast.AST, home: str) -> bool:
     that asks for the container's length, whether it is empty, or whether it has an item; or for a
     name or attribute that the same block sets to a constant."""
     home = _written(home)
-    for block in _ifs_around(function, change.lineno):
+    for block in ifs_around(function, change.lineno):
         asked = {ast.unparse(part) for part in walk(block.test) if _is_place(part)}
         if _asks_for(block.test, home) or not asked.isdisjoint(_constants_set(block.body)):
             return True
@@ -26,7 +26,7 @@ def settles(function: ast.AST, change: ast.AST, home: str) -> bool:
 def longest_kept(function: ast.AST, change: ast.AST, home: str) -> ast.expr | None:
     """The `n` of an `if len(self.seen) > n` around what takes items out of the container at `home`."""
     home = _written(home)
-    for block in _ifs_around(function, change.lineno):
+    for block in ifs_around(function, change.lineno):
         for part in walk(block.test):
             if isinstance(part, ast.Compare) and isinstance(part.ops[0], ast.Gt | ast.GtE):
                 if ast.unparse(part.left) == f"len({home})":
@@ -39,7 +39,7 @@ def _written(home: str) -> str:
     return home.removeprefix("global ").removeprefix("nonlocal ")
 
 
-def _ifs_around(function: ast.AST, line: int) -> Iterator[ast.If | ast.While]:
+def ifs_around(function: ast.AST, line: int) -> Iterator[ast.If | ast.While]:
     """The `if` and `while` of a function whose body, not whose `else`, holds a line."""
     blocks = [function.body] if isinstance(function.body, list) else []
     while blocks:

@@ -261,6 +261,8 @@ def emit_store(
     """Emit a Store whose `is_read` is settled when the whole region is known."""
     if frame.emits:
         before = len(frame.activation.steps)
+        if machine.region.is_brief and fields["scope"] == "attribute":
+            fields["scope"] = "restored"  # by who puts the hook on anew for the next call
         if key not in machine.region.reads and _is_set_by_configuration(frame):
             machine.region.overwritten.add(key)
         elif key not in machine.region.reads and _always_runs(node, frame):
@@ -268,7 +270,9 @@ def emit_store(
                 machine.region.emptied.setdefault(key, max(2, frame.depth))
             else:
                 machine.region.overwritten.add(key)
-        is_read_first = key in machine.region.reads
+        if key not in machine.region.reads:
+            machine.region.stored_first.add(key)
+        is_read_first = key in machine.region.reads and key not in machine.region.stored_first
         read_at = _read_at(machine, key, frame)
         machine.emit(
             event_type, node, frame, is_read_first=is_read_first, read_at=read_at, **fields

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import ast
 
-from msgspec.structs import replace
-
 from breakscope.knowledge.ndim import product_ndim
 from breakscope.rulekit.values import Tensor, Value, options
 from breakscope.static.variables.base import BITWISE
-from breakscope.static.variables.tensors.creation import PRECISIONS
 
 OF_MASKS = (ast.Add, ast.Mult)  # of two masks these are `or` and `and`
 
@@ -49,25 +46,6 @@ def tensor_operator(left: Value, right: Value, op: type) -> Value:
         _origin_of_result(left, right, tensors),
         requires_grad=False if all(t.requires_grad is False for t in tensors) else None,
     )
-
-
-def kept_precision(result: Tensor, left: Value, right: Value) -> Tensor:
-    """Outside of regions: with the kind of the tensors where it is that of all, as `positions += 1` leaves int32."""
-    kinds = {(v.kind, v.dtype) for v in (left, right) if type(v) is Tensor}
-    kind, dtype = kinds.pop() if len(kinds) == 1 else ("", None)
-    is_precise = kind in PRECISIONS and dtype == result.dtype and not result.kind
-    return replace(result, kind=kind) if is_precise else result
-
-
-def joined_precision(made: Tensor, parts: list[Value]) -> Tensor:
-    """Outside of regions: with the kind of what is joined, or of no known type where one is of half precision, or of
-    narrow whole numbers, and not all are."""
-    kinds = {part.kind if type(part) is Tensor else "" for part in parts} | {made.kind}
-    if kinds.isdisjoint(PRECISIONS):
-        return made
-    kinds.discard("")
-    is_one = len(kinds) == 1 and all(type(part) is Tensor and part.kind for part in parts)
-    return replace(made, kind=kinds.pop()) if is_one else replace(made, dtype=None)
 
 
 def _origin_of_result(left: Value, right: Value, tensors: list[Value]) -> str:

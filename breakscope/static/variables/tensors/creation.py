@@ -16,7 +16,8 @@ from breakscope.rulekit.values import (
     Tensor,
     Value,
 )
-from breakscope.static.variables.tensors.results import FLOAT_DTYPES
+from breakscope.static.variables.tensors.dtypes import PRECISE
+from breakscope.static.variables.tensors.results import COMPLEX_DTYPES, FLOAT_DTYPES
 from breakscope.static.variables.tensors.sizes import DrawnSize
 
 CREATES = frozenset(
@@ -39,23 +40,6 @@ DIMENSIONS = {
     "tril_indices": 2,
     "triu_indices": 2,
 }
-# Kinds of tensors whose precision is not the usual one: another dtype to a guard.
-PRECISE = {
-    "torch.float16": "half",
-    "torch.half": "half",
-    "torch.float64": "double",
-    "torch.double": "double",
-    "torch.bfloat16": "bfloat16",
-}
-NARROW = {  # integers but int64, which integers are unless something else is said
-    "torch.int32": "int32",
-    "torch.int": "int32",
-    "torch.int16": "int16",
-    "torch.short": "int16",
-    "torch.int8": "int8",
-    "torch.uint8": "uint8",
-}
-PRECISIONS = frozenset({*PRECISE.values(), *NARROW.values(), "complex"})
 
 
 def created_tensor(last: str, args: list[Value], kwargs: dict[str, Value]) -> Tensor:
@@ -67,7 +51,7 @@ def created_tensor(last: str, args: list[Value], kwargs: dict[str, Value]) -> Te
             "bool"
             if given.name in ("torch.bool", "bool", "numpy.bool_")
             else "float"
-            if given.name in FLOAT_DTYPES
+            if given.name in FLOAT_DTYPES | COMPLEX_DTYPES
             else "int"
         )
     elif given is None and last in ("randint", "randperm", "tril_indices", "triu_indices"):
@@ -117,12 +101,16 @@ def created_tensor(last: str, args: list[Value], kwargs: dict[str, Value]) -> Te
     )
     shape = tuple(s.value for s in sizes) if known else drawn_sizes(sizes)
     tracked = True if kwargs.get("requires_grad") == TRUE else None
-    origin = "number" if last in OF_NUMBERS and args and _is_number(args[0]) else "op"
+    is_number = last in OF_NUMBERS and args and _is_number(args[0], last == "as_tensor")
+    origin = "number" if is_number else "op"
     return Tensor(dtype, ndim, shape, True, kind, origin, requires_grad=tracked)
 
 
-def _is_number(data: Value) -> bool:
-    """A number that is the same in every call, alone or in a list of one."""
+def _is_number(data: Value, is_guarded: bool) -> bool:
+    """A number that is the same in every call, alone or in a list of one; any number of Python's where Dynamo puts a
+    guard on its value."""
+    if is_guarded and type(data) is Py and not data.is_drawn and dtype_of_data(data) is not None:
+        return True
     if isinstance(data, Sequence) and data.items is not None and len(data.items) == 1:
         data = data.items[0]
     is_known = isinstance(data, Const) or (isinstance(data, Py) and data.source == "config")

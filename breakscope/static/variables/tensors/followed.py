@@ -13,7 +13,7 @@ from breakscope.rulekit.values import Const, ExternalInstance, Sequence, Tensor,
 from breakscope.static.machine.driver import INFERENCE
 from breakscope.static.machine.frames import Frame
 from breakscope.static.machine.machine import Machine
-from breakscope.static.variables.tensors.creation import PRECISIONS
+from breakscope.static.variables.tensors.dtypes import promoted
 from breakscope.static.variables.tensors.layer_sizes import behind_layer
 from breakscope.static.variables.tensors.layouts import (
     BY_NUMBER,
@@ -43,14 +43,6 @@ VIEWS = frozenset(
     bfloat16 int long bool
     """.split()
 )
-CASTS = frozenset("to type float double half bfloat16 int long bool".split())
-# those that give int64 for whole numbers of any type
-WIDENING = frozenset(
-    """
-    sum prod nansum cumsum cumprod count_nonzero argmax argmin argsort argwhere nonzero bincount trace sum_to_size
-    searchsorted bucketize
-    """.split()
-)
 TRAINED = (
     *("Linear", "Conv", "Embedding", "LayerNorm", "BatchNorm", "GroupNorm", "RNN", "LSTM", "GRU"),
     *("Bilinear", "Transformer", "MultiheadAttention", "InstanceNorm", "RMSNorm", "PReLU"),
@@ -76,6 +68,8 @@ def followed(
         return Sequence(result.type, made)
     if type(result) is not Tensor:
         return result
+    if "dtype" not in kwargs:
+        result = promoted(result, name, (owner, *args))
     if result.shape is None:
         word = machine.library.shape(f"Tensor.{name}")
         by_table = None if name in RULES else _sizes_by_rule(word, owner, args, kwargs)
@@ -94,17 +88,7 @@ def followed(
         return replace(as_made(machine, result), requires_grad=is_leaf)
     if name not in VIEWS and name[-1:] != "_":
         result = as_made(machine, result)
-    if not result.kind and _keeps_precision(name, owner, result, kwargs):
-        result = replace(result, kind=owner.kind)
     return tracked(machine, result, (owner, *args, *kwargs.values()))
-
-
-def _keeps_precision(name: str, owner: Tensor, result: Tensor, kwargs) -> bool:
-    """True for a view, and for what is computed of floating point in half or double precision, or of narrow whole numbers."""
-    if owner.kind not in PRECISIONS or name in CASTS or "dtype" in kwargs:
-        return False
-    is_wide = owner.dtype == "int" and (name in WIDENING or name in PAIRS)
-    return name in VIEWS or (owner.dtype == result.dtype and not is_wide)
 
 
 def as_made(machine: Machine, made: Tensor) -> Tensor:

@@ -26,7 +26,7 @@ from breakscope.rulekit.values import (
 from breakscope.static.machine.frames import Frame
 from breakscope.static.machine.machine import Machine
 from breakscope.static.variables.effects.emitting import emit_read
-from breakscope.static.variables.tensors.creation import PRECISIONS
+from breakscope.static.variables.tensors.dtypes import PRECISIONS
 from breakscope.static.variables.tensors.sizes import item_sizes
 
 NAMED = (ast.Name, ast.Attribute, ast.Subscript)

@@ -191,7 +191,7 @@ def returned_value(machine: Machine, full: str) -> Value | None:
 def _dtype_of(wanted: External) -> str:
     if wanted.name == "torch.bool":
         return "bool"
-    return "float" if wanted.name in FLOAT_DTYPES else "int"
+    return "float" if wanted.name in FLOAT_DTYPES | COMPLEX_DTYPES else "int"
 
 
 def dtype_attribute(dtype: str, name: str) -> Const | None:

@@ -459,3 +459,74 @@ def test_a_layer_that_puts_a_hook_on_itself(made, register, breaks, tmp_path):
     source = OF_ITSELF.format(made=made, register=register)
     expected = [("BRK604", 27)] if breaks else []
     assert found(analysed(tmp_path, {"net.py": source})) == expected
+
+
+COUNTED = """\
+import torch
+
+
+class Facts:
+    def __init__(self):
+        self.macs, self.sizes = 0, []
+
+    def add(self, made):
+        self.macs += made.shape[0] + self.macs
+        self.sizes.append(made.shape)
+
+
+def put_on(layer, handles):
+    facts = Facts()
+
+    def hook(module, args, made):
+        facts.add(made)
+
+    handles.append(layer.register_forward_hook(hook))
+    return facts
+
+
+def summary(model, x):
+    handles = []
+    facts = [put_on(layer, handles) for layer in model.children()]
+    model(x)
+    {last}
+    return facts
+"""
+
+
+@pytest.mark.parametrize(
+    ("last", "wanted"),
+    [
+        ("for handle in handles:\n        handle.remove()", []),
+        ("model.handles = handles", [("BRK701", 9), ("BRK703", 10)]),
+    ],
+)
+def test_what_counts_in_a_hook_that_the_caller_takes_off_again(last, wanted, tmp_path):
+    assert found(analysed(tmp_path, {"summary.py": COUNTED.format(last=last)})) == wanted
+
+
+LOOKED_AT = """\
+import torch
+
+
+def {name}(module, args, made):
+    print(made.mean())
+
+
+def watch(model):
+    model.register_forward_hook({name})
+"""
+
+
+@pytest.mark.parametrize(
+    ("file", "name", "is_region"),
+    [
+        ("tools.py", "scale_hook", True),
+        ("tools.py", "visualize_hook", False),
+        ("quantization/observers.py", "scale_hook", False),
+        ("calibration.py", "scale_hook", False),
+        ("observed.py", "scale_hook", True),
+    ],
+)
+def test_a_hook_that_looks_at_a_model_is_nothing_to_compile(file, name, is_region, tmp_path):
+    result = analysed(tmp_path, {file: LOOKED_AT.format(name=name)})
+    assert found(result) == ([("BRK401", 5)] if is_region else [])

@@ -33,6 +33,13 @@ class Scheduler:
         return sample - output
 """
 OTHERS = {
+    "a step of training, whose loss goes back elsewhere": """\
+class Learner:
+    def step(self, x: torch.Tensor, y: torch.Tensor):
+        self.optimizer.zero_grad()
+        loss = self.finish((self.model(x) - y).square().mean())
+        return loss.item()
+""",
     "an environment takes one tensor": """\
 class Game:
     def step(self, action: torch.Tensor):
@@ -97,3 +104,30 @@ def test_what_dynamo_does_with_it(tmp_path):
 @pytest.mark.parametrize("name", OTHERS)
 def test_other_steps_are_no_regions(tmp_path, name):
     assert places(tmp_path, "import torch\n\n\n" + OTHERS[name]) == []
+
+
+REQUIRED = """\
+from abc import ABC, abstractmethod
+
+import torch
+
+
+class Learner(torch.nn.Module, ABC):
+    @abstractmethod
+    def step(self, x: torch.Tensor, training: bool): ...
+
+
+class Maml(Learner):
+    def step(self, x: torch.Tensor, training: bool):
+        {first}
+        return x.sum().item()
+"""
+
+
+@pytest.mark.parametrize(
+    ("first", "is_region"),
+    [("x = x + 1", True), ("self.optimizer.zero_grad()", False), ("x.sum().backward()", False)],
+)
+def test_a_step_of_training_that_a_parent_leaves_abstract(tmp_path, first, is_region):
+    found = places(tmp_path, REQUIRED.format(first=first))
+    assert found == ([("BRK201", 14)] if is_region else [])

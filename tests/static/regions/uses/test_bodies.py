@@ -68,3 +68,36 @@ class Loss(torch.nn.Module):
 def test_what_decides_between_constants_is_no_tensor(second, used, lines, tmp_path):
     source = STAGES.format(second=second, used=used)
     assert [line for _, line in found(analysed(tmp_path, {"loss.py": source}))] == lines
+
+
+FLAG = """\
+import torch
+from torch import nn
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.part = nn.Bilinear(4, 4, 4)
+
+    def forward(self, x, given):
+{body}
+        return x
+"""
+
+
+@pytest.mark.parametrize(
+    ("body", "is_flag"),
+    [
+        ("if given: x = x + 1", True),
+        ("x = x + 1 if not given else x", True),
+        ("if self.training and given: x = self.part(x, given)", True),
+        ("if given: x = x + given", False),
+        ("if given: x = torch.add(x, given)", False),
+        ("if given > 0: x = x + 1", False),
+        ("if given.sum(): x = x + 1", False),
+    ],
+)
+def test_a_parameter_whose_truth_is_all_that_is_asked_is_a_flag(body, is_flag, tmp_path):
+    result = analysed(tmp_path, {"net.py": FLAG.format(body=f"        {body}")})
+    assert found(result) == ([] if is_flag else [("BRK101", 11)])

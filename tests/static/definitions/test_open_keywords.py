@@ -1,0 +1,43 @@
+"""Parameters that a call fills from `**settings` of which nothing is known: a default, or what the annotation
+says."""
+
+import pytest
+from programs import analysed, found
+
+SOURCE = """\
+import torch
+
+
+def repeat(value, count):
+    if isinstance(value, torch.Tensor):
+        return value.repeat(count)
+    return value if isinstance(value, list) else [value] * count
+
+
+class Layer(torch.nn.Module):
+    def __init__(self, terms{annotation} = [4, 4]):
+        super().__init__()
+        self.terms = terms if isinstance(terms, list) else repeat(terms, 2)
+
+    def forward(self, x: torch.Tensor):
+        for _ in range(self.terms[0]):
+            x = x + 1
+        return x
+
+
+class Net(torch.nn.Module):
+    def __init__(self, settings):
+        super().__init__()
+        self.layer = Layer(**settings)
+
+    def forward(self, x: torch.Tensor):
+        return self.layer(x)
+"""
+
+
+@pytest.mark.parametrize(
+    ("annotation", "is_found"), [(": int | list[int]", False), (": torch.Tensor", True)]
+)
+def test_an_annotation_says_what_else_the_default_may_be(annotation, is_found, tmp_path):
+    result = analysed(tmp_path, {"net.py": SOURCE.format(annotation=annotation)})
+    assert found(result) == ([("BRK207", 16)] if is_found else [])
