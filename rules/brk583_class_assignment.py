@@ -12,7 +12,7 @@ import torch
 from breakscope.rulekit.events import Call
 from breakscope.rulekit.rule import Rule
 
-rule = Rule("BRK583", "class-assignment", dynamo=("GB4271",), since="2.13")
+rule = Rule("BRK583", "class-assignment", shares=("GB4271",), since="2.13")
 
 
 @rule.on(Call, "object.__class__")
@@ -31,7 +31,7 @@ class Ready(Waiting):
     factor = 2
 
 
-@rule.example(lambda: (torch.ones(4),))
+@rule.example(lambda: (torch.ones(4),), dynamo=("GB4271",))
 def bad(x):
     scale = Waiting()
     scale.__class__ = Ready  # BRK583
