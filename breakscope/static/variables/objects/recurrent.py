@@ -97,11 +97,10 @@ def note_recurrent_read(machine: Machine, value: Value, node: ast.AST, frame: Fr
     kind = type(value)
     if kind is ExternalInstance and value.name in RECURRENT:
         emit_call(machine, f"{value.name}.forward", value, (), {}, node, frame)
-    elif kind is Instance:
+    elif kind is Instance and _is_recurrent(machine, value):
         bases = external_bases(machine, value.cls.info)
-        if not RECURRENT.isdisjoint(bases):
-            base = next(name for name in bases if name in RECURRENT)
-            emit_call(machine, f"{base}.forward", value, (), {}, node, frame)
+        base = next(name for name in bases if name in RECURRENT)
+        emit_call(machine, f"{base}.forward", value, (), {}, node, frame)
     elif kind is Union:
         found = [o for o in value.options if _is_layer(o)]
         others = [o for o in value.options if not _is_layer(o)]
@@ -112,6 +111,13 @@ def note_recurrent_read(machine: Machine, value: Value, node: ast.AST, frame: Fr
 
 def _is_layer(value: Value) -> bool:
     return type(value) is ExternalInstance and value.name in RECURRENT
+
+
+def _is_recurrent(machine: Machine, value: Value) -> bool:
+    """True for such a layer, and for an object whose class derives from one."""
+    if type(value) is Instance:
+        return not RECURRENT.isdisjoint(external_bases(machine, value.cls.info))
+    return _is_layer(value)
 
 
 def note_recurrent_check(machine: Machine, args: list[Value], node: ast.AST, frame: Frame) -> None:
@@ -145,6 +151,8 @@ def note_recurrent_argument(machine: Machine, owner: Value, name: ast.Name, fram
     """An attribute is read of an argument, or of one of those that a loop goes over. A recurrent module that is an
     argument made its caller run without a graph, so this function is compiled by itself and meets it here. So does the
     `forward` of a class that derives from one; what such a class has in the place of `__call__` is called by Python."""
+    if not any(_is_recurrent(machine, option) for option in options(owner)):
+        return
     function = frame.function.node
     is_met = frame.depth > 1 or getattr(function, "name", "") == "forward"
     if (is_met and is_parameter(function, name.id)) or _is_of_a_loop(function, name.id):
