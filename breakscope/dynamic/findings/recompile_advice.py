@@ -11,16 +11,16 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from breakscope.dynamic.findings.guarded_source import (
+from breakscope.dynamic.findings.wording import values
+from breakscope.dynamic.observations.facts import FrameCompile, RecompileSeen
+from breakscope.dynamic.observations.guards import dimensions
+from breakscope.dynamic.observations.guards.families import Guard
+from breakscope.dynamic.observations.guards.in_source import (
     counts_a_loop,
     decides,
     is_own,
     picks_a_layer,
 )
-from breakscope.dynamic.findings.wording import values
-from breakscope.dynamic.observations.facts import FrameCompile, RecompileSeen
-from breakscope.dynamic.observations.guards import dimensions
-from breakscope.dynamic.observations.guards.families import Guard
 from breakscope.dynamic.observations.guards.instances import of_another_module
 from breakscope.dynamic.observations.guards.names import STACK, readable
 from breakscope.dynamic.observations.guards.origins import is_parameter
