@@ -51,10 +51,8 @@ def _note_set(machine, function: Function, frame: Frame) -> None:
         targets = statement.targets if type(statement) is ast.Assign else ()
         for part in (part for target in targets for part in walk(target)):
             if type(part) is ast.Attribute and getattr(part.value, "id", "") == parameters[0].arg:
-                key, value = (
-                    (id(function.bound), part.attr),
-                    function.bound.attributes.get(part.attr, UNKNOWN),
-                )
+                key = id(function.bound), part.attr
+                value = function.bound.attributes.get(part.attr, UNKNOWN)
                 if key not in machine.region.reads and (value is UNKNOWN or value.is_tensor):
                     machine.region.overwritten.add(key)
 

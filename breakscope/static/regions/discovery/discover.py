@@ -95,21 +95,25 @@ def _compiled_in_functions(machine: Machine, module: ModuleInfo) -> list[Class |
 
 def _compiled_of_other_files(machine: Machine, module: ModuleInfo) -> list[Class | Function]:
     """What the file imports from the checked source, and compiles: functions, and the classes of modules."""
-    compiled = (v.cls if isinstance(v, Instance) else v for v in machine.file.compiled)
     return [
         value
-        for value in compiled
+        for value in _made_of(machine.file.compiled)
         if isinstance(value, Class | Function)
         and value.info.module is not module
         and not value.info.module.library
     ]
 
 
+def _made_of(compiled: list[Value]) -> list[Value]:
+    """What is compiled, with the classes in the place of objects."""
+    return [v.cls if isinstance(v, Instance) else v for v in compiled]
+
+
 def _methods_compiled(machine: Machine) -> list[Function]:
     """The methods that run of the objects that the file compiles, but the `forward` of modules: the steps of
     Lightning's, and what other objects are called by."""
-    made = [v.cls if isinstance(v, Instance) else v for v in machine.file.compiled]
-    classes = {id(v.info): v for v in made if isinstance(v, Class) and not v.info.module.library}
+    made = [v for v in _made_of(machine.file.compiled) if isinstance(v, Class)]
+    classes = {id(v.info): v for v in made if not v.info.module.library}
     return [
         method
         for cls in classes.values()

@@ -59,7 +59,7 @@ def exact_dtype(owner: Tensor) -> External | None:
     """What `tensor.dtype` is, None where it is not known, as of a module's tensors, which may be converted."""
     if owner.kind in ("parameter", "buffer"):
         return None
-    kind = owner.kind if owner.kind in (*RANKS, *NARROW.values()) else ""
+    kind = owner.kind if owner.kind in PRECISIONS else ""
     name = DTYPES.get((owner.dtype, kind))
     return External(name) if name else None
 
@@ -78,7 +78,7 @@ def converted(
             dtype = "int" if wanted.name in NARROW else "float"
             return Tensor(dtype, owner.ndim, owner.shape, owner.sure, kind)
         if isinstance(wanted, Tensor):
-            kind = wanted.kind if wanted.kind in (*RANKS, *NARROW.values()) else ""
+            kind = wanted.kind if wanted.kind in PRECISIONS else ""
             return Tensor(wanted.dtype, owner.ndim, owner.shape, owner.sure, kind)
         is_dtype = isinstance(wanted, Py) and wanted.type == "dtype"
         # what is unknown may be a device, but why then say a precision before it
