@@ -59,12 +59,12 @@ MOST_COMPILED_LENGTHS = 8
 # Different modules or functions of a list that one pass over it stands for.
 MOST_ITERATED_OBJECTS = 24
 MOST_CHUNKS = 16  # pieces of a tensor that `chunk` gives one by one
-# Containers in each other that `copy.deepcopy` copies: a container may hold itself.
-DEEPEST_COPY = 8
+DEEPEST_COPY = 8  # containers in each other that `copy.deepcopy` copies: one may hold itself
 # Containers in each other that are joined item by item: each may hold the next one several times.
 DEEPEST_JOIN = 4
 # Containers in each other inside of one that outlives the call, whose place in it is noted.
 DEEPEST_NOTED_HOME = 2
+DEEPEST_SIZE_READ = 12  # calls through which a region's reads of sizes are looked up
 # Containers in each other in which `holds_tensor` looks; calls that a sparse tensor is handed on through.
 DEEPEST_TENSOR_SEARCH = 3
 

@@ -14,6 +14,7 @@ OPPOSITES: dict[type[ast.cmpop], type[ast.cmpop]] = {
     ast.Gt: ast.LtE,
 }
 OPPOSITES |= {other: one for one, other in OPPOSITES.items()}
+VARIES = "varies"  # the function that stands for "is another in some calls" in a condition
 PLAIN = (ast.Name, ast.Attribute, ast.Subscript, ast.Call)
 
 
@@ -41,6 +42,8 @@ def in_words(condition: str) -> str:
 def _words(test: ast.expr, truth: bool, text: str = "") -> str:
     """The words for a test that is true, or false."""
     kind = type(test)
+    if kind is ast.Call and getattr(test.func, "id", "") == VARIES and truth:
+        return f"`{ast.unparse(test.args[0])}` varies"
     if kind is ast.UnaryOp and isinstance(test.op, ast.Not):
         return _words(test.operand, not truth)
     if kind is ast.BoolOp and (isinstance(test.op, ast.And)) is truth:

@@ -29,6 +29,7 @@ from breakscope.static.machine.watch import Watch
 from breakscope.static.project.modules import ModuleInfo
 from breakscope.static.regions.indices import emit_indices
 from breakscope.static.regions.states import emit_states
+from breakscope.static.regions.symbols import note_varying
 from breakscope.static.regions.uses.executed import executed_part
 from breakscope.static.regions.uses.loops import looped_dimensions
 from breakscope.static.regions.uses.numbers import NumberUses
@@ -103,6 +104,9 @@ def add_events(
     entered.is_repeated = len(recorder.calls) > 1
     rows = [bound(machine, function, args, kwargs) for args, kwargs, _ in recorder.calls]
     note_given(machine.driver, entered, rows)
+    given = rows[0] if rows else ()
+    held = ([row[name] for row in rows if name in row] for name in given)
+    note_varying(entered, recorder.is_dynamic or any(map(size_differs, held)))
     _emit_variation(machine, frame, function, recorder, owner or function.bound)
     emit_indices(machine, frame, rows)
     emit_writes(machine, frame, function.bound, writes, recorder.marks)
@@ -201,7 +205,8 @@ def _emit_parameter(
         if path and 1 < len(given) < len(held):  # an item that is there only in some calls
             kinds += [(what, given) for what in variations(given)]
         for what, parts in kinds:
-            use = uses.of(name, what == "size")
+            ranks = {part.ndim for part in parts if type(part) is Tensor}
+            use = uses.of(name, what == "size", by_rank=len(ranks) > 1)
             if what == "size" and use == "other" and _is_constant(frame, found, name, path, parts):
                 use = "constant"
             is_tested = use == "branch" and len({part == Const(0) for part in parts}) > 1

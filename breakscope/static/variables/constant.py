@@ -28,6 +28,7 @@ from breakscope.static.machine.machine import Machine
 from breakscope.static.machine.versions import Version, attribute_of_version
 from breakscope.static.variables.effects.constant_lists import LATER, made_of_text
 from breakscope.static.variables.effects.emitting import emit_call, sureness
+from breakscope.static.variables.effects.size_reads import emit_size_read, has_size
 from breakscope.static.variables.library.evaluated import evaluated_method
 from breakscope.static.variables.library.folding import (
     STR,
@@ -313,6 +314,10 @@ def format_percent(
             note_text_used(machine, OF_OBJECT, node, frame)
         elif not _is_deferred(text, given):
             machine.emit(Format, node, frame, "likely", value=given, construct="percent")
+    if op is ast.Mod and has_size(given):
+        emit_size_read(
+            machine, "percent", node, frame, node.right if type(node) is ast.BinOp else node
+        )
     return Py("str", "shape") if given.is_shape else STR
 
 

@@ -31,6 +31,7 @@ from breakscope.static.machine.versions import known_version
 from breakscope.static.variables.base import Variable
 from breakscope.static.variables.builtin import call_builtin
 from breakscope.static.variables.effects.emitting import args_certainty, emit_call, emit_out
+from breakscope.static.variables.effects.size_reads import emit_flags
 from breakscope.static.variables.library import transforms
 from breakscope.static.variables.library.builtin_iteration import ordered_dict
 from breakscope.static.variables.library.concurrency import queues, threads
@@ -287,6 +288,7 @@ def call_external(
     bases = _bases_of_copied(machine, args) if name in COPIES else ()
     if frame.emits:
         emit_call(machine, name, None, args, kwargs, node, frame, args_certainty(args), bases=bases)
+        emit_flags(machine, name, kwargs, node, frame)
     if (found := evaluated_call(machine, name, args, kwargs, node, frame)) is not None:
         return machine.driver.result_of(found, args)
     if name in machine.library.builtins:

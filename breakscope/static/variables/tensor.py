@@ -42,6 +42,7 @@ from breakscope.static.variables.effects.emitting import (
     emit_sparse,
     sureness,
 )
+from breakscope.static.variables.effects.size_reads import emit_flags
 from breakscope.static.variables.effects.subgraphs import call_hook
 from breakscope.static.variables.objects.operators import tensor_with_object
 from breakscope.static.variables.tensors.arithmetic import tensor_operator
@@ -123,6 +124,7 @@ class TensorVariable(Variable):
     def call_method(self, machine: Machine, owner, name, args, kwargs, node, frame) -> Value:
         if is_layer(owner, name, args):
             return UNKNOWN
+        emit_flags(machine, f"Tensor.{name}", kwargs, node, frame)
         return call_tensor_method(machine, owner, name, args, kwargs, node, frame)
 
     def getattr(self, machine: Machine, owner, name, node, frame) -> Value:

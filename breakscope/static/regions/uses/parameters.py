@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 
 from breakscope.rulekit.walking import names_in, walk
+
+SIZES = frozenset({"shape", "size", "numel"})
+RANKS = frozenset({"dim", "ndim"})
 
 
 class Uses:
@@ -27,6 +31,7 @@ class Uses:
         owners: set[int] = set()  # ids of names of which one item is read
         asked: set[int] = set()  # ids of names that are compared with None
         body = node.body if isinstance(node.body, list) else [node.body]
+        of_errors = {id(part) for statement in body for part in _in_errors(statement)}
         for part in (p for statement in body for p in walk(statement)):
             self._note_key(part)
             if isinstance(part, ast.Subscript) and isinstance(part.value, ast.Name):
@@ -49,7 +54,7 @@ class Uses:
                 self.gone_over.add(part.iter.id)
             elif isinstance(part, ast.Attribute) and part.attr in ("keys", "values", "items"):
                 self.gone_over |= names_in(part.value)
-            elif isinstance(part, ast.JoinedStr):
+            elif isinstance(part, ast.JoinedStr) and id(part) not in of_errors:
                 self.texts.append(part)
             elif isinstance(part, ast.Assign):
                 sizes = _names_of_sizes(part.value) | {
@@ -73,11 +78,11 @@ class Uses:
         is_read = name in self.whole or first in self.items.get(name, ())
         return is_read and all(part in self.keys or part[1:-1].isdigit() for part in inner)
 
-    def of(self, name: str, by_size: bool) -> str:
-        """ "branch", "format" or "other"."""
+    def of(self, name: str, by_size: bool, by_rank: bool = False) -> str:
+        """ "branch", "format" or "other"; how many dimensions it has counts with `by_rank`."""
         for kind, places in (("branch", self.tests), ("format", self.texts)):
             for place in places:
-                seen = _names_of_sizes(place) if by_size else names_in(place)
+                seen = _names_of_sizes(place, by_rank) if by_size else names_in(place)
                 if name in seen or any(name in self.derived.get(n, ()) for n in names_in(place)):
                     return kind
         return "other"
@@ -89,21 +94,29 @@ def _keep_first(first: dict[str, ast.expr], node: ast.expr, name: str) -> None:
         first[name] = node
 
 
-def _names_of_sizes(node: ast.AST) -> set[str]:
-    """Names whose size is read: x.shape, x.size(), len(x)."""
-    found = set()
+def _in_errors(statement: ast.stmt) -> Iterator[ast.AST]:
+    """All that stands in the messages of errors, which are made where the program ends."""
+    for part in walk(statement):
+        message = part.msg if isinstance(part, ast.Assert) else part
+        if message is not None and isinstance(part, ast.Assert | ast.Raise):
+            yield from walk(message)
+
+
+def _names_of_sizes(node: ast.AST, by_rank: bool = True) -> set[str]:
+    """Names whose size is read: x.shape, x.size(), len(x); with `by_rank` also x.dim() and len(x.shape)."""
+    found, of_ranks = set(), set()
     for part in walk(node):
-        if (
-            isinstance(part, ast.Attribute)
-            and part.attr in ("shape", "size", "numel", "dim")
-            and isinstance(part.value, ast.Name)
-        ):
+        is_length = isinstance(part, ast.Call) and getattr(part.func, "id", "") == "len"
+        if is_length and part.args:
+            sized = part.args[0]
+            shape = sized.func if isinstance(sized, ast.Call) else sized
+            if getattr(shape, "attr", "") in ("shape", "size"):
+                of_ranks.add(id(shape))
+            else:
+                found |= names_in(sized)
+    names = SIZES | RANKS if by_rank else SIZES
+    for part in walk(node):
+        is_read = isinstance(part, ast.Attribute) and part.attr in names
+        if is_read and isinstance(part.value, ast.Name) and (by_rank or id(part) not in of_ranks):
             found.add(part.value.id)
-        elif (
-            isinstance(part, ast.Call)
-            and isinstance(part.func, ast.Name)
-            and part.func.id == "len"
-            and part.args
-        ):
-            found |= names_in(part.args[0])
     return found

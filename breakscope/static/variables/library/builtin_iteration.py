@@ -33,6 +33,7 @@ from breakscope.static.variables.effects.emitting import (
     emit_call,
     is_some_tensor,
 )
+from breakscope.static.variables.effects.size_reads import emit_numbers_read
 from breakscope.static.variables.library.followed_iteration import (
     sorted_items,
     taken_item,
@@ -202,6 +203,7 @@ def builtin_sorted(machine: Machine, args, kwargs, node, frame) -> Value:
         found = sorted_items(machine, args[0], kwargs, node, frame)
         if found is not None:
             return found
+    emit_numbers_read(machine, "sorted", args[:1], node, frame)
     made = ordered_sequence(machine, "list", args, node, frame, keep_order=False)
     keys_compared(machine, made, kwargs, node, frame, "sorted")
     return made

@@ -20,6 +20,7 @@ from breakscope.rulekit.values import (
 from breakscope.static.definitions.classes import is_module
 from breakscope.static.machine.machine import Machine
 from breakscope.static.variables.effects.emitting import emit_call, sureness
+from breakscope.static.variables.effects.size_reads import emit_numbers_read
 from breakscope.static.variables.library.folding import fold_binary, fold_cast
 from breakscope.static.variables.numpy import array_of_number
 from breakscope.static.variables.tensors.arithmetic import tensor_operator
@@ -57,6 +58,7 @@ def builtin_pow(machine: Machine, args, kwargs, node, frame) -> Value:
 
 
 def builtin_divmod(machine: Machine, args, kwargs, node, frame) -> Value:
+    emit_numbers_read(machine, "divmod", args, node, frame)
     part = (
         ShapeInt()
         if any(a.is_shape for a in args)
@@ -77,6 +79,7 @@ def builtin_str(machine: Machine, args, kwargs, node, frame) -> Value:
     if _has_objects(machine, value):
         machine.emit(Format, node, frame, "likely", value=value, construct="str")
         return Py("str")
+    emit_numbers_read(machine, "text", args, node, frame)
     return (
         Py("str", "shape")
         if value.is_shape or (isinstance(value, Sequence) and value.type == "size")
@@ -97,4 +100,5 @@ def builtin_repr(machine: Machine, args, kwargs, node, frame) -> Value:
     value = array_of_number(args[0]) if args else Const("")
     if holds_tensor(value):
         machine.emit(Format, node, frame, sureness(value), value=value, construct="repr")
+    emit_numbers_read(machine, "text", args, node, frame)
     return Py("str")

@@ -16,6 +16,7 @@ from breakscope.static.variables.effects.emitting import (
     emit_call,
     is_some_tensor,
 )
+from breakscope.static.variables.effects.size_reads import OF_MATH, emit_numbers_read
 from breakscope.static.variables.library.builtin_iteration import is_lazy
 from breakscope.static.variables.numpy import READ, is_numpy_number, traced_array
 
@@ -50,6 +51,8 @@ def math_function(
     if not frame.emits and (known := _folded(last, args)) is not None:
         return known
     integer = last in ("ceil", "floor", "prod", "gcd", "lcm", "trunc", "factorial", "comb")
+    if last in OF_MATH:
+        emit_numbers_read(machine, "math", args, node, frame)
     if any(a.is_shape or (isinstance(a, Sequence) and a.type == "size") for a in args):
         return ShapeInt() if integer else Py("float", "shape")
     return Py(
