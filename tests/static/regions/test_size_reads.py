@@ -30,8 +30,11 @@ def test_a_flag_that_a_size_decides_ends_the_graph_once_the_size_varies(tmp_path
     assert [condition for _, condition in reads(tmp_path, source)] == [""]
 
 
-def test_sizes_that_are_the_same_in_all_calls_stay_constants(tmp_path):
-    assert reads(tmp_path, ATTENTION.format(test="q.size(2) == k.size(2)", sizes="(8, 8)")) == []
+def test_sizes_that_are_the_same_in_all_calls_stay_constants_as_long_as_they_are(tmp_path):
+    source = ATTENTION.format(test="q.size(2) == k.size(2)", sizes="(8, 8)")
+    assert [condition for _, condition in reads(tmp_path, source)] == [
+        "varies(q.size(2) == k.size(2))"
+    ]
 
 
 def test_a_choice_between_constants_is_a_branch(tmp_path):
