@@ -17,7 +17,7 @@ nothing.
 
 import torch
 
-from breakscope.rulekit.events import Mutate, Store
+from breakscope.rulekit.events import Mutate, Store, Varies
 from breakscope.rulekit.rule import Rule
 from breakscope.rulekit.values import Sequence
 
@@ -58,6 +58,14 @@ def check_store(event):
             f"`{place}` gets longer in every call, and its length is guarded, so the region is compiled again each time",
             help="return the value and keep it outside the region, or keep a fixed-size tensor in a buffer",
         )
+
+
+@rule.on(Varies, what="kept length")
+def check_first_calls(event):
+    yield event.problem(
+        f"`{event.name}` has other lengths in the first calls{event.seen}, and its length is guarded, so each is a graph of its own",
+        help="fill it before the first call, with a tensor of its own for each item, or keep a fixed-size tensor in a buffer",
+    )
 
 
 CALLS = [lambda: (torch.ones(2, 4),)] * 4

@@ -37,13 +37,14 @@ from breakscope.static.project.modules import ClassInfo
 from breakscope.static.variables.dicts import delete_key
 from breakscope.static.variables.effects.constant_lists import note_changed
 from breakscope.static.variables.effects.emitting import emit_call
+from breakscope.static.variables.effects.list_slices import delete_item
 from breakscope.static.variables.effects.side_effects import (
     note_change,
     note_mutation,
     note_outside,
     shrinks_late,
 )
-from breakscope.static.variables.lists import delete_item, extend_sequence
+from breakscope.static.variables.lists import extend_sequence
 from breakscope.static.variables.objects.attribute_stores import (
     emit_enclosing,
     outlives_subgraph,

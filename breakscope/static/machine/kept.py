@@ -17,17 +17,26 @@ class Held(NamedTuple):
 
     owner: Instance
     attributes: dict[str, Value]
+    lengths: dict[str, int]  # of its lists, which are changed in place
 
 
 def held_by(values: tuple[Value | None, ...]) -> tuple[Held, ...]:
     """What objects hold now, and those in them."""
-    return tuple(Held(owner, dict(owner.attributes)) for owner in _objects_in(values))
+    return tuple(
+        Held(owner, dict(owner.attributes), dict(_lengths(owner))) for owner in _objects_in(values)
+    )
+
+
+def _lengths(owner: Instance) -> Iterator[tuple[str, int]]:
+    for name, value in owner.attributes.items():
+        if type(value) is Sequence and value.type in ("list", "deque") and value.items is not None:
+            yield name, len(value.items)
 
 
 @contextmanager
 def as_held(held: tuple[Held, ...]) -> Iterator[None]:
     """Let the objects hold what they held then."""
-    last = tuple(Held(owner, dict(owner.attributes)) for owner, _ in held)
+    last = tuple(Held(owner, dict(owner.attributes), {}) for owner, _, _ in held)
     try:
         _hold(held)
         yield
@@ -36,7 +45,7 @@ def as_held(held: tuple[Held, ...]) -> Iterator[None]:
 
 
 def _hold(held: tuple[Held, ...]) -> None:
-    for owner, attributes in held:
+    for owner, attributes, _ in held:
         owner.attributes.clear()
         owner.attributes.update(attributes)
 
@@ -44,7 +53,7 @@ def _hold(held: tuple[Held, ...]) -> None:
 def kept_in(held: tuple[Held, ...]) -> dict[tuple[int, str], Value]:
     """By object and name: the tensors, and the numbers in the place of some."""
     found = {}
-    for owner, attributes in held:
+    for owner, attributes, _ in held:
         for name, value in attributes.items():
             value = value.original
             if type(value) is Tensor and value.kind != "parameter":

@@ -179,10 +179,10 @@ def _emit_variation(
         if name in uses.given and 1 < len(given) < len(values):  # where it is there, it may differ
             _emit_parameter(machine, frame, recorder, found, name, uses.given[name], given)
     # a closure has more than the function uses
-    patterns = [aliases({n: v for n, v in row.items() if n in uses.first}) for row in rows]
-    if len(set(patterns)) > 1:
-        name = next(pair[0] for pattern in patterns for pair in sorted(pattern))
-        machine.emit(Varies, uses.first[name], frame, name=name, what="alias")
+    for patterns in aliases([{n: v for n, v in row.items() if n in uses.first} for row in rows]):
+        if len(patterns) > 1:
+            name = next(pair[0] for pattern in patterns for pair in sorted(pattern))
+            machine.emit(Varies, uses.first[name], frame, name=name, what="alias")
     states = [state for _, _, state in recorder.calls]
     if uses.first:
         emit_states(machine, next(iter(uses.first.values())), frame, owner, states)
@@ -255,7 +255,7 @@ def _names_of(function: Function, row: dict[str, Value]) -> dict[str, Value]:
 
 def as_read(name: str, value: Value, uses: Uses) -> Value:
     """A dict of which a function only looks up some keys, as far as these: no guard is on the others."""
-    if type(value) is not Dict or value.open or name in uses.whole:
+    if type(value) is not Dict or value.open or name in uses.whole | uses.counted:
         return value
     read = {key: item for key, item in value.items.items() if uses.reads_item(name, f"[{key!r}]")}
     return Dict(read, value.element)

@@ -3,10 +3,12 @@ find there makes Dynamo recompile."""
 
 from __future__ import annotations
 
+import ast
+
 from breakscope.rulekit.events import Store, Varies
 from breakscope.rulekit.values import Tensor
 from breakscope.static.machine.driver import DrivenCall
-from breakscope.static.machine.frames import Frame
+from breakscope.static.machine.frames import Activation, Frame
 from breakscope.static.machine.kept import kept_in
 from breakscope.static.machine.machine import Machine
 from breakscope.static.regions.variation import shown_values, variation
@@ -34,12 +36,44 @@ def emit_kept(machine: Machine, calls: list[DrivenCall], written: list[tuple]) -
         what = variation(values) if any(type(value) is Tensor for value in values) else ""
         if not what or type(values[-1]) is not Tensor:
             continue
-        activation, node = read
-        activation.seen = set(activation.seen)  # its call is over
-        inside = Frame(activation.module, None, None, activation, True, 0, activation.function)
-        name = machine.text(node, activation.module)
         shown = () if calls[0].has_examples else shown_values(values)
-        machine.emit(Varies, node, inside, name=name, what=what, values=shown, use="other")
+        _emit_read(machine, read, what, shown)
+    _emit_lengths(machine, calls, known)
+
+
+def _emit_lengths(machine: Machine, calls: list[DrivenCall], known: set) -> None:
+    """Emit where the region reads a list of an object that it fills in its first calls, and keeps at a length then."""
+    grown = {
+        container
+        for activation, index, container in machine.region.grown
+        if not activation.steps[index].event.bounded  # BRK703 says so
+    }
+    rows = [
+        {(id(owner), name): n for owner, _, lengths in call.held for name, n in lengths.items()}
+        for call in calls
+    ]
+    lists = {
+        (id(owner), name): id(owner.attributes.get(name))
+        for owner, _, lengths in calls[0].held
+        for name in lengths
+    }
+    for key, container in lists.items():
+        lengths = [row[key] for row in rows if key in row]
+        read = machine.region.reads.get(key)
+        is_open = read is not None and key not in known | machine.region.overwritten
+        if is_open and len(set(lengths)) > 1 and container not in grown:
+            _emit_read(machine, read, "kept length", tuple(map(str, dict.fromkeys(lengths))))
+
+
+def _emit_read(
+    machine: Machine, read: tuple[Activation, ast.AST], what: str, shown: tuple[str, ...]
+) -> None:
+    """Emit what differs between the calls at the place where the region reads it."""
+    activation, node = read
+    activation.seen = set(activation.seen)  # its call is over
+    inside = Frame(activation.module, None, None, activation, True, 0, activation.function)
+    name = machine.text(node, activation.module)
+    machine.emit(Varies, node, inside, name=name, what=what, values=shown, use="other")
 
 
 def _has_other_dimensions(store: Store) -> bool:

@@ -300,18 +300,23 @@ def changed_sizes(values: list[Value]) -> tuple[tuple[int, tuple[int, ...]], ...
     return tuple((at, sizes) for at, sizes in enumerate(known) if len(sizes) > 1)
 
 
-def aliases(row: dict[str, Value]) -> frozenset:
-    """The pairs of parameters, or items of these, that are the same tensor."""
-    tensors = [(n, v) for n, v in row.items() if isinstance(v, Tensor)]
-    for name, value in row.items():
-        if isinstance(value, Sequence) and value.type in ("list", "tuple"):
-            tensors += [(name, v) for v in value.items or () if isinstance(v, Tensor)]
-    return frozenset(
-        (a, b, i, j)
-        for i, (a, x) in enumerate(tensors)
-        for j, (b, y) in enumerate(tensors[i + 1 :])
-        if x is y
-    )
+def aliases(rows: list[dict[str, Value]]) -> list[set[frozenset]]:
+    """The pairs of parameters, or items of these, that are the same tensor, in each of the calls: together those that
+    bring tensors in the same places, as others differ in that already."""
+    found: dict[tuple, set[frozenset]] = {}
+    for row in rows:
+        tensors = [(n, v) for n, v in row.items() if isinstance(v, Tensor)]
+        for name, value in row.items():
+            if isinstance(value, Sequence) and value.type in ("list", "tuple"):
+                tensors += [(name, v) for v in value.items or () if isinstance(v, Tensor)]
+        pairs = (
+            (a, b, i, j)
+            for i, (a, x) in enumerate(tensors)
+            for j, (b, y) in enumerate(tensors[i + 1 :])
+            if x is y
+        )
+        found.setdefault(tuple(name for name, _ in tensors), set()).add(frozenset(pairs))
+    return [*found.values()]
 
 
 def shown_values(values: list[Value]) -> tuple[str, ...]:

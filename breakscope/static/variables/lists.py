@@ -35,8 +35,10 @@ from breakscope.static.variables.effects.emitting import (
     note_assert,
 )
 from breakscope.static.variables.effects.kept_iterators import note_kept
+from breakscope.static.variables.effects.list_slices import is_slice, known_slice, store_slice
 from breakscope.static.variables.effects.side_effects import (
     emit_mutate,
+    is_full,
     note_change,
     note_driver_item,
     note_items_change,
@@ -102,10 +104,9 @@ class ListVariable(Variable):
             emit_read(machine, index, "index", node, frame, getattr(node, "slice", node))
         items = container.items
         if is_slice(index):
-            bounds = [b.value if b.is_const else "?" for b in index.args]
-            known = items is not None and all(b is None or isinstance(b, int) for b in bounds)
-            if known and bounds[2] != 0:
-                return same_kind(container, Sequence(container.type, items[slice(*bounds)]))
+            bounds = known_slice(index)
+            if items is not None and bounds is not None:
+                return same_kind(container, Sequence(container.type, items[bounds]))
             return same_kind(container, Sequence(container.type, None, element_of(container)))
         if (
             items is not None
@@ -221,34 +222,6 @@ class ListVariable(Variable):
         return any(machine.is_opaque(part, within) for part in parts)
 
 
-def store_slice(
-    machine: Machine, owner: Sequence, index: Value, value: Value, node: ast.AST, frame: Frame
-) -> None:
-    """`rows[a:b] = values`."""
-    given = value.items if isinstance(value, Sequence) else None
-    is_sure = not frame.skips and not frame.undecided and not (owner.home and frame.emits)
-    if given is not None and is_whole_slice(index) and is_sure:
-        owner.items = [*given]
-    else:
-        element = machine.iterate(value, node, frame)
-        owner.element = join_all([element_of(owner), *([] if element is None else [element])])
-        owner.items = None
-
-
-def delete_item(machine: Machine, owner: Sequence, index: Value, frame: Frame) -> None:
-    """`del rows[index]`."""
-    items = owner.items
-    if items is None or (owner.home and frame.emits):
-        return
-    machine.touch(owner)
-    at = index.value if index.is_const else None
-    is_known = type(at) is int and -len(items) <= at < len(items)
-    if is_known and not frame.skips and not frame.undecided:
-        del items[at]
-    else:
-        owner.element, owner.items = element_of(owner), None
-
-
 def extend_sequence(
     machine: Machine, target: Sequence, value: Value, frame: Frame, node: ast.AST, method: str
 ) -> None:
@@ -265,11 +238,11 @@ def extend_sequence(
         and added is not None
         and not frame.skips
         and len(target.items) < limits.MOST_GROWN_ITEMS
-        and not (target.home and frame.emits)
+        and (not (target.home and frame.emits) or is_full(machine, target))
     )
     if known:
         target.items.extend(added)
-        if target.type == "deque" and not frame.emits:
+        if target.type == "deque":
             machine.driver.shorten(target)
         return
     grown = join_all([*(target.items or []), *(added if added is not None else [element])])
@@ -386,13 +359,3 @@ def call_sequence_method(
     if name == "__len__":
         return machine.behaviour(owner).length(machine, owner, node, frame)
     return UNKNOWN
-
-
-def is_slice(index: Value) -> bool:
-    return isinstance(index, ExternalInstance) and index.name == "slice"
-
-
-def is_whole_slice(index: Value) -> bool:
-    """True for `[:]`."""
-    bounds = index.args if is_slice(index) else (UNKNOWN,)
-    return all(isinstance(bound, Const) and bound.value is None for bound in bounds)

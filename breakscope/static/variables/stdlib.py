@@ -118,7 +118,7 @@ def call_replace(machine: Machine, args, kwargs, node, frame) -> Value:
 def call_deque(machine: Machine, args, kwargs, node, frame) -> Value:
     made = ordered_sequence(machine, "deque", args[:1], node, frame)
     longest = args[1] if len(args) > 1 else kwargs.get("maxlen")
-    if machine.driver.sets and not frame.emits and isinstance(longest, Const):
+    if not frame.emits and isinstance(longest, Const):
         machine.driver.longest[id(made)] = made, longest.value
         machine.driver.shorten(made)
     return made

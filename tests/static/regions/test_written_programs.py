@@ -218,6 +218,39 @@ PROGRAMS = {
             for _ in range(4):
                 x, cache = net(x, cache)
     """,
+    "lists that are kept at a length": """
+        from collections import deque
+
+        class Window(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.last = []
+                self.newest = []
+                self.full = deque([torch.zeros(4), torch.ones(4)], maxlen=2)
+
+            def forward(self, x):
+                self.last.append(x * 2)  # BRK703
+                self.last = self.last[-2:]
+                self.newest.insert(0, x)  # BRK703
+                del self.newest[3:]
+                self.full.append(x)
+                return torch.stack([*self.last, *self.newest, *self.full]).mean(0)
+
+        window = torch.compile(Window())
+        for _ in range(6):
+            window(torch.randn(4))
+    """,
+    "what is not read of what is given": """
+        @torch.compile
+        def scaled(x, options, names):
+            y = x * options["scale"]
+            if options.get("bias") is not None and "shift" not in options:
+                y = y + options["bias"]
+            return y * len(names)
+
+        for step in range(4):
+            scaled(torch.ones(3), {"scale": 2.0, "step": step}, [f"step {step}", "last"])
+    """,
     "made under inference mode, and of other sizes": """
         @torch.compile
         def step(x):

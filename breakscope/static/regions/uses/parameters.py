@@ -26,6 +26,7 @@ class Uses:
         # by name: "[0]", "['key']" where it is only read like this
         self.items: dict[str, set[str]] = {}
         self.whole: set[str] = set()  # names that are read in other ways
+        self.counted: set[str] = set()  # names whose length is read
         self.keys: set[str] = set()  # that some subscript, or `get` of a dict, is for
         self.derived: dict[str, set[str]] = {}  # name -> names that its value was computed from
         owners: set[int] = set()  # ids of names of which one item is read
@@ -38,6 +39,7 @@ class Uses:
                 if isinstance(part.slice, ast.Constant):
                     self.items.setdefault(part.value.id, set()).add(f"[{part.slice.value!r}]")
                     owners.add(id(part.value))
+            self._note_lookup(part, owners)
             if isinstance(part, ast.Attribute) and isinstance(part.value, ast.Name):
                 _keep_first(self.parts, part, f"{part.value.id}.{part.attr}")
             if isinstance(part, ast.Compare) and isinstance(part.ops[0], ast.Is | ast.IsNot):
@@ -63,6 +65,23 @@ class Uses:
                 for target in part.targets:
                     for name in names_in(target):
                         self.derived.setdefault(name, set()).update(sizes)
+
+    def _note_lookup(self, node: ast.AST, owners: set[int]) -> None:
+        """`options.get("bias")`, `"bias" in options` and `len(names)`: only so much is read of what has the name."""
+        key = owner = None
+        if isinstance(node, ast.Call) and getattr(node.func, "attr", "") == "get" and node.args:
+            key, owner = node.args[0], node.func.value
+        elif isinstance(node, ast.Compare) and isinstance(node.ops[0], ast.In | ast.NotIn):
+            key, owner = node.left, node.comparators[0]
+        elif isinstance(node, ast.Call) and getattr(node.func, "id", "") == "len" and node.args:
+            owner = node.args[0]
+            self.counted |= {owner.id} if isinstance(owner, ast.Name) else set()
+        if not isinstance(owner, ast.Name):
+            return
+        if isinstance(key, ast.Constant):
+            self.items.setdefault(owner.id, set()).add(f"[{key.value!r}]")
+        if key is None or isinstance(key, ast.Constant):
+            owners.add(id(owner))
 
     def _note_key(self, node: ast.AST) -> None:
         key = node.slice if isinstance(node, ast.Subscript) else None

@@ -161,6 +161,13 @@ def _is_emptied_by_another(machine: Machine, home: str) -> bool:
     return machine.region.is_hook and re.search(emptied, machine.file.module.text) is not None
 
 
+def is_full(machine: Machine, container: Sequence | Dict) -> bool:
+    """True for a deque that has as many items as it holds: it drops one for each that it gains."""
+    longest = machine.driver.longest.get(id(container), (container, None))[1]
+    is_counted = type(container) is Sequence and container.items is not None
+    return is_counted and type(longest) is int and len(container.items) >= longest
+
+
 def emit_mutate(
     machine: Machine,
     node: ast.AST,
@@ -180,6 +187,9 @@ def emit_mutate(
         return
     if home or (frame.within and id(container) in machine.region.outside_subgraph):
         before = len(frame.activation.steps)
+        longest = machine.driver.longest.get(id(container), (container, None))[1]
+        if type(longest) is int:
+            machine.region.longest.setdefault(id(container), longest)
         machine.emit(
             Mutate,
             node,
@@ -190,8 +200,14 @@ def emit_mutate(
             key=key,
             is_read=(id(container), "") in machine.region.reads,
             read_at=_has_at(machine, node, frame, container),
-            bounded=frame.function is not None
-            and (settles(frame.function.node, node, home) or _is_emptied_by_another(machine, home)),
+            bounded=is_full(machine, container)
+            or (
+                frame.function is not None
+                and (
+                    settles(frame.function.node, node, home)
+                    or _is_emptied_by_another(machine, home)
+                )
+            ),
         )
         if method in SHRINKING:
             if not shrinks_late(machine, node, home, frame, container):

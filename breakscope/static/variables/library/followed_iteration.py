@@ -31,7 +31,7 @@ from breakscope.static.variables.library.loaders import first_batches
 def is_counted(machine: Machine, value: Sequence, frame: Frame) -> bool:
     """True where the number of items is known: of what outlives the call only while the code that changes
     it is followed step by step, or where nothing can."""
-    is_followed = machine.driver.sets or (machine.driver.inside and value.type == "tuple")
+    is_followed = machine.driver.sets or machine.driver.inside
     return value.items is not None and (not value.home or (is_followed and not frame.emits))
 
 
