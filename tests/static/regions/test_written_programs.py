@@ -251,6 +251,30 @@ PROGRAMS = {
         for step in range(4):
             scaled(torch.ones(3), {"scale": 2.0, "step": step}, [f"step {step}", "last"])
     """,
+    "what is set before the first call": """
+        class Cell(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.cell = nn.GRUCell(4, 4)
+                self.state = None
+                self.slots = {"fast": torch.zeros(2, 4)}
+
+            def reset(self, n):
+                self.state = torch.zeros(n, 4)
+
+            def forward(self, x, name):
+                self.state = self.cell(x, self.state)
+                self.slots[name] = self.slots[name] * 0.9 + self.state
+                return self.slots[name]
+
+        cell = Cell()
+        run = torch.compile(cell)
+        with torch.no_grad():
+            for _ in range(2):
+                cell.reset(2)
+                for _ in range(3):
+                    run(torch.randn(2, 4), "fast")
+    """,
     "made under inference mode, and of other sizes": """
         @torch.compile
         def step(x):

@@ -33,6 +33,7 @@ from breakscope.static.regions.arguments import (
     takes_tensors,
     undecorated,
 )
+from breakscope.static.regions.by_programs import settle_by_programs
 from breakscope.static.regions.discovery.around import (
     is_around,
     is_file_around,
@@ -77,8 +78,12 @@ def default_regions(machine: Machine, module: ModuleInfo) -> list[Region]:
         regions += apart(machine, hook, partial(_hook_region, is_brief=is_brief))
     for function, args, kwargs in replaced_forwards(machine, module):
         regions += apart(machine, function, partial(_replaced_region, args=args, kwargs=kwargs))
-    regions += program_regions(machine, module, enter)
-    return [region for region in regions if region is not None]
+    of_programs = program_regions(machine, module, enter)
+    regions = [region for region in regions if region is not None]
+    if of_programs:
+        calls = [call for calls, _ in machine.file.programs for call in calls]
+        settle_by_programs(regions, of_programs, calls)
+    return regions + of_programs
 
 
 def _compiled_in_functions(machine: Machine, module: ModuleInfo) -> list[Class | Function]:
