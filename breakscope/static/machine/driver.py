@@ -107,7 +107,8 @@ class Driver(Struct, eq=False):
     # by `id`: tensors that hold what their text says, and no drawn numbers
     plain: dict[int, Tensor] = {}
     tried: set[int] = set()  # ids of `try` statements that are being tried again
-    marked: list[Tensor] = []  # what mark_dynamic was called with
+    # what mark_dynamic was called with, by `id`: the tensor, and the dimensions, None for any; and arguments of these
+    marked: dict[int, tuple[Tensor, frozenset[int] | None]] = {}
     options: dict[str, Value] = {}  # numbers of a command line, by their names
     # by `id`: a random number, with the numbers that it is the sum of
     sums: dict[int, tuple[Value, list[Value]]] = {}
@@ -314,8 +315,11 @@ class Driver(Struct, eq=False):
             named = {part.id for part in walk(value.info.node) if type(part) is ast.Name}
             held = sorted(self.variables_of(value).items())
             return replace(value, held=tuple((k, v) for k, v in held if k in named))
-        if any(value is tensor for tensor in self.marked):
-            return Tensor(value.dtype, value.ndim, None, value.sure, value.kind)
+        if type(value) is Tensor and id(value) in self.marked:
+            made = Tensor(value.dtype, value.ndim, value.shape, value.sure, value.kind)
+            made = without_sizes(made, self.marked[id(value)][1])
+            self.marked[id(made)] = made, self.marked[id(value)][1]
+            return made
         return value
 
     @contextmanager
@@ -363,3 +367,11 @@ def as_it_is(value: Value) -> Value:
         items = {name: as_it_is(item) for name, item in value.items.items()}
         return Dict(items, value.element, open=value.open)
     return value
+
+
+def without_sizes(value: Tensor, dimensions: frozenset[int] | None) -> Tensor:
+    """A tensor of which these dimensions, or None for all, have any size."""
+    if value.shape is None or dimensions is None:
+        return replace(value, shape=None)
+    at = {dimension % len(value.shape) for dimension in dimensions if value.shape}
+    return replace(value, shape=tuple(None if i in at else n for i, n in enumerate(value.shape)))

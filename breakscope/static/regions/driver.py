@@ -22,6 +22,7 @@ from breakscope.rulekit.values import (
 from breakscope.rulekit.walking import walk
 from breakscope.static.definitions.binding import bind_arguments
 from breakscope.static.definitions.names import module_names
+from breakscope.static.machine.driver import without_sizes
 from breakscope.static.machine.frames import Activation, Frame, OutOfBudget, Raised
 from breakscope.static.machine.gaps import why
 from breakscope.static.machine.machine import Machine
@@ -173,6 +174,7 @@ def _emit_variation(
     )
     for name in rows[0]:
         values = [as_read(name, row[name], uses) for row in rows if name in row]
+        values = _as_symbols(machine, values)
         if name in uses.first:
             _emit_parameter(machine, frame, recorder, found, name, uses.first[name], values)
         given = [value for value in values if not value.is_none]
@@ -212,7 +214,8 @@ def _emit_parameter(
             is_tested = use == "branch" and len({part == Const(0) for part in parts}) > 1
             is_constant = is_tested or use == "constant"
             if recorder.is_dynamic and is_symbolic(what, parts) and not is_constant:
-                continue
+                if use != "branch" or not _goes_other_ways(recorder):
+                    continue
             if what == "order":
                 what = "object" * (name in uses.gone_over)
             if not what or not _is_read(machine, name, path, values[0], uses):
@@ -226,6 +229,19 @@ def _emit_parameter(
             elif what == "size":
                 fields |= {"changed": changed_sizes(parts), "alone": found.sized == [name]}
             machine.emit(Varies, place, frame, detail=(part, what), **fields)
+
+
+def _as_symbols(machine: Machine, values: list[Value]) -> list[Value]:
+    """Tensors without the sizes that were marked as dynamic in the first call: these are symbols for all others."""
+    _, dimensions = machine.driver.marked.get(id(values[0]), (None, frozenset()))
+    if dimensions == frozenset() or not all(type(value) is Tensor for value in values):
+        return values
+    return [without_sizes(value, dimensions) for value in values]
+
+
+def _goes_other_ways(recorder: Recorder) -> bool:
+    """True where some calls ran other statements than the first one."""
+    return len({frozenset(call.ran) for call in recorder.done}) > 1
 
 
 def _is_constant(frame: Frame, found: Found, name: str, path: str, values: list[Value]) -> bool:

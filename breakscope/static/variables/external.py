@@ -31,7 +31,7 @@ from breakscope.static.machine.versions import known_version
 from breakscope.static.variables.base import Variable
 from breakscope.static.variables.builtin import call_builtin
 from breakscope.static.variables.effects.emitting import args_certainty, emit_call, emit_out
-from breakscope.static.variables.effects.size_reads import emit_flags
+from breakscope.static.variables.effects.size_reads import MARKS_DYNAMIC, emit_flags, mark_dynamic
 from breakscope.static.variables.library import transforms
 from breakscope.static.variables.library.builtin_iteration import ordered_dict
 from breakscope.static.variables.library.concurrency import queues, threads
@@ -116,13 +116,6 @@ GLOBAL_STATES = {  # what a driver sets with these -> what Dynamo guards
     "torch.use_deterministic_algorithms": "global_state",
     "torch.set_float32_matmul_precision": "global_state",
 }
-MARKS_DYNAMIC = frozenset(
-    {
-        "torch._dynamo.mark_dynamic",
-        "torch._dynamo.maybe_mark_dynamic",
-        "torch._dynamo.mark_unbacked",
-    }
-)
 # what shows how far a loop is
 BARS = frozenset(
     {"tqdm.tqdm", "tqdm.auto.tqdm", "tqdm.std.tqdm", "tqdm.notebook.tqdm", "tqdm.rich.tqdm"}
@@ -278,7 +271,7 @@ def call_external(
         text = "off" if what == "grad_mode" else args[-1].describe()
         machine.driver.state[what] = "" if plain else text
     if machine.driver.calls is not None and name in MARKS_DYNAMIC:
-        machine.driver.marked.extend(value for value in args[:1] if type(value) is Tensor)
+        mark_dynamic(machine, args, kwargs)
     if machine.driver.calls is not None and machine.driver.sets and name in RESETS:
         machine.driver.end_program()
     answer = machine.library.answer(name)

@@ -275,6 +275,43 @@ PROGRAMS = {
                 for _ in range(3):
                     run(torch.randn(2, 4), "fast")
     """,
+    "a dimension that was marked as dynamic, and another": """
+        @torch.compile
+        def mean(x):
+            return x.mean(0)
+
+        @torch.compile
+        def total(x):
+            return x.sum(0)  # BRK712
+
+        batch = torch.randn(3, 4)
+        torch._dynamo.mark_dynamic(batch, 0)
+        mean(batch)
+        mean(torch.randn(5, 4))
+        mean(torch.randn(9, 4))
+        total(batch)
+        total(torch.randn(5, 6))
+    """,
+    "both sides of a branch on a dynamic size": """
+        def halves(x):
+            if x.shape[0] % 2 == 0:  # BRK713
+                return x.view(2, -1)
+            return x[:-1].view(2, -1)
+
+        fold = torch.compile(halves, dynamic=True)
+        for n in (4, 5, 8):
+            fold(torch.randn(n))
+    """,
+    "one side of a branch on a dynamic size": """
+        def halves(x):
+            if x.shape[0] % 2 == 0:
+                return x.view(2, -1)
+            return x[:-1].view(2, -1)
+
+        fold = torch.compile(halves, dynamic=True)
+        for n in (4, 6, 8):
+            fold(torch.randn(n))
+    """,
     "made under inference mode, and of other sizes": """
         @torch.compile
         def step(x):

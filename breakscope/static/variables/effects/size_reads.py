@@ -1,4 +1,4 @@
-"""What needs the number that a size is, where Dynamo may have a symbol for it."""
+"""Sizes that Dynamo has, or may have, a symbol for: what marks them so, and what needs their number."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import ast
 
 from breakscope.rulekit.events import CHOSEN
 from breakscope.rulekit.size_reads import SizeRead
-from breakscope.rulekit.values import Dict, Py, Sequence, Value
+from breakscope.rulekit.values import UNKNOWN, Dict, Py, Sequence, Tensor, Value
 from breakscope.rulekit.walking import walk
 from breakscope.static.machine.frames import Frame
 from breakscope.static.machine.machine import Machine
@@ -14,6 +14,9 @@ from breakscope.static.machine.machine import Machine
 # keywords of torch's functions for what becomes part of a tensor
 FOR_NUMBERS = frozenset({"value", "fill_value", "other", "min", "max", "alpha", "input", "tensor"})
 RANKS = frozenset({"dim", "ndim", "ndimension"})
+MARKS_DYNAMIC = frozenset(
+    f"torch._dynamo.{name}" for name in ("mark_dynamic", "maybe_mark_dynamic", "mark_unbacked")
+)
 TESTS = (ast.Compare, ast.BoolOp, ast.Name, ast.Attribute)
 OF_MATH = frozenset({"isqrt", "gcd", "lcm", "comb", "perm", "factorial"}) | frozenset(
     {"isclose", "isfinite", "isinf", "isnan"}
@@ -72,3 +75,13 @@ def has_size(value: Value) -> bool:
     if type(value) is Dict:
         return any(map(has_size, value.items.values()))
     return value.is_shape and value.is_number
+
+
+def mark_dynamic(machine: Machine, args: list[Value], kwargs: dict[str, Value]) -> None:
+    """`mark_dynamic(x, 0)` of the code around regions: whatever the size is, it is a symbol."""
+    if args and type(args[0]) is Tensor:
+        given = args[1] if len(args) > 1 else kwargs.get("index", UNKNOWN)
+        items = given.items or [UNKNOWN] if type(given) is Sequence else [given]
+        known = [item.value for item in items if item.is_const and type(item.value) is int]
+        dimensions = frozenset(known) if len(known) == len(items) else None
+        machine.driver.marked[id(args[0])] = args[0], dimensions
