@@ -9,6 +9,8 @@ from typing import NamedTuple
 from breakscope.rulekit.walking import walk
 from breakscope.static.project.modules import ModuleInfo
 
+# the last two parts of the names that compile
+COMPILE = frozenset({("torch", "compile"), ("_dynamo", "optimize"), ("dynamo", "optimize")})
 OF_OBJECTS = frozenset(
     {"__init__", "__call__", "forward"}
 )  # methods that are called by other names
@@ -29,13 +31,18 @@ class CompiledNames(NamedTuple):
 # `.compile(` of an object, and not of the modules whose `compile` is another
 IN_PLACE = re.compile(rb"(?<!\bre)(?<!\bregex)\.compile\(")
 IMPORTED = re.compile(rb"from torch import[^\n]*\bcompile\b")
+# a name from before torch.compile, and one that is looked up
+OTHERWISE = re.compile(rb"""dynamo\.optimize|getattr\(\s*torch\s*,\s*["']compile["']""")
 
 
 def may_compile(text: bytes) -> bool:
     """True when a look at a file's text shows that it may compile something."""
-    if b"torch" not in text or b"compile" not in text:
+    if b"torch" not in text:
         return False
-    return bool(b"torch.compile" in text or IN_PLACE.search(text) or IMPORTED.search(text))
+    named = b"compile" in text and (
+        b"torch.compile" in text or IN_PLACE.search(text) or IMPORTED.search(text)
+    )
+    return bool(named or OTHERWISE.search(text))
 
 
 def compiled_names(module: ModuleInfo) -> CompiledNames:
@@ -178,12 +185,10 @@ def _is_in_place(node: ast.AST) -> bool:
 def _is_name_of_compile(node: ast.AST) -> bool:
     if isinstance(node, ast.Name):
         return node.id == "compile"  # `from torch import compile`; Python's own makes no function
-    return (
-        isinstance(node, ast.Attribute)
-        and node.attr == "compile"
-        and isinstance(node.value, ast.Name)
-        and node.value.id == "torch"
-    )
+    if isinstance(node, ast.Constant):
+        return node.value == "compile"  # of `getattr(torch, "compile", None)`
+    owner = name_of(node.value) if isinstance(node, ast.Attribute) else ""
+    return bool(owner) and (owner, node.attr) in COMPILE
 
 
 def name_of(node: ast.AST) -> str:

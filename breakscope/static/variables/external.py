@@ -234,6 +234,10 @@ def _may_be_setting(name: str) -> bool:
     return bool(owner) and (member.isupper() or not member[:1].isupper())
 
 
+# names from before torch.compile that take its options and give a decorator
+OLDER_COMPILE = frozenset({"torch._dynamo.optimize", "torch._dynamo.optimize_assert"})
+
+
 def call_compile(machine: Machine, args: list[Value], kwargs: dict[str, Value]) -> Value:
     """What is compiled, or for `torch.compile(...)` without it the decorator."""
     options = {name: value for name, value in kwargs.items() if name != "model"}
@@ -291,6 +295,8 @@ def call_external(
         return special(machine, args, kwargs, node, frame)
     if name == "torch.compile":
         return call_compile(machine, args, kwargs)
+    if name in OLDER_COMPILE:
+        return call_compile(machine, [], kwargs)  # what is compiled is given to the result
     if name == DISABLE:
         return call_disable(machine, args, kwargs)
     if name in SCRIPTING and (made := scripted(name, args)) is not None:

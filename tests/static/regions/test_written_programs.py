@@ -312,6 +312,20 @@ PROGRAMS = {
         for n in (4, 6, 8):
             fold(torch.randn(n))
     """,
+    "compiled by other names": """
+        def scaled(x, n):
+            return x * n  # BRK708
+
+        def shifted(x, n):
+            return x + n  # BRK708
+
+        older = torch._dynamo.optimize("eager")(scaled)
+        looked_up = getattr(torch, "compile", None)
+        newer = shifted if looked_up is None else looked_up(shifted)
+        for n in (1, 2, 3):
+            older(torch.randn(4), n)
+            newer(torch.randn(4), n)
+    """,
     "made under inference mode, and of other sizes": """
         @torch.compile
         def step(x):
