@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from breakscope.rulekit.walking import walk
 from breakscope.static.project.modules import ModuleInfo
+from breakscope.static.project.prefilter import COMPILES_OTHERWISE
 
 # the last two parts of the names that compile
 COMPILE = frozenset({("torch", "compile"), ("_dynamo", "optimize"), ("dynamo", "optimize")})
@@ -31,8 +32,6 @@ class CompiledNames(NamedTuple):
 # `.compile(` of an object, and not of the modules whose `compile` is another
 IN_PLACE = re.compile(rb"(?<!\bre)(?<!\bregex)\.compile\(")
 IMPORTED = re.compile(rb"from torch import[^\n]*\bcompile\b")
-# a name from before torch.compile, and one that is looked up
-OTHERWISE = re.compile(rb"""dynamo\.optimize|getattr\(\s*torch\s*,\s*["']compile["']""")
 
 
 def may_compile(text: bytes) -> bool:
@@ -42,7 +41,7 @@ def may_compile(text: bytes) -> bool:
     named = b"compile" in text and (
         b"torch.compile" in text or IN_PLACE.search(text) or IMPORTED.search(text)
     )
-    return bool(named or OTHERWISE.search(text))
+    return bool(named or re.search(COMPILES_OTHERWISE, text))
 
 
 def compiled_names(module: ModuleInfo) -> CompiledNames:

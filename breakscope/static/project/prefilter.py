@@ -7,6 +7,8 @@ import re
 # the literal comes first: that is searched for like a plain word
 FORWARD = rb"forward(?<!\wforward)\b"
 # not `re.compile(`, which most files that compile anything have
+# a name from before torch.compile, and one that is looked up
+COMPILES_OTHERWISE = rb"""dynamo\s*\.\s*optimize|getattr\(\s*torch\s*,\s*["']compile["']"""
 COMPILES = rb"compile(?<=\.compile)\((?<![^\w.]re\.compile\()|torch\s*\.\s*compile"
 HOOKS = rb"register_(?:module_)?forward_|def \w*hook\w*\("  # that are registered, or look like it
 INHERITS = rb"\nclass \w+\("  # or derives a class, whose base may have a forward
@@ -17,6 +19,7 @@ def may_matter(data: bytes) -> bool:
     return bool(
         (b"forward" in data and re.search(FORWARD, data))
         or (b"compile" in data and re.search(COMPILES, data))
+        or (b"torch" in data and re.search(COMPILES_OTHERWISE, data))
         or (b"hook" in data and b"torch" in data and re.search(HOOKS, data))
         or b"suppress_errors" in data
         or b"assume_constant_result" in data
