@@ -54,6 +54,7 @@ def check(event):
     yield event.graph_break(
         brief,
         help=INSTEAD[event.how].format(size),
+        certainty=None if event.varies else "possible",  # most sizes are the same in all calls
         condition="" if event.varies else f"varies({size})",
         fixable=False,
     )
