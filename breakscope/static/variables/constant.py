@@ -29,7 +29,7 @@ from breakscope.static.machine.versions import Version, attribute_of_version
 from breakscope.static.variables.effects.constant_lists import LATER, made_of_text
 from breakscope.static.variables.effects.emitting import emit_call, sureness
 from breakscope.static.variables.effects.size_reads import emit_size_read, has_size
-from breakscope.static.variables.library.evaluated import evaluated_method
+from breakscope.static.variables.library.evaluated import evaluated_call, evaluated_method
 from breakscope.static.variables.library.folding import (
     STR,
     constant,
@@ -232,7 +232,8 @@ class PythonVariable(NumberVariable):
         emit_call(machine, full, owner, args, kwargs, node, frame)
         if owner.type in ("int", "float", "number"):
             return Py("bool") if name == "is_integer" else owner
-        return UNKNOWN
+        found = evaluated_call(machine, full, args, kwargs, node, frame)
+        return UNKNOWN if found is None else found
 
     def getattr(self, machine: Machine, owner, name, node, frame) -> Value:
         # no bool has them

@@ -326,6 +326,24 @@ PROGRAMS = {
             older(torch.randn(4), n)
             newer(torch.randn(4), n)
     """,
+    "a run for which nobody sets variables of the environment": """
+        import os
+
+        @torch.compile
+        def double(x):
+            return x * 2  # BRK718
+
+        distributed = int(os.environ.get("RANK", -1)) != -1
+        if distributed:
+            is_first = int(os.environ["RANK"]) == 0
+        else:
+            is_first = True
+        for step in range(3):
+            if is_first and os.getenv("EVALUATE", "1") == "1":
+                with torch.no_grad():
+                    double(torch.randn(4))
+            double(torch.randn(4))
+    """,
     "made under inference mode, and of other sizes": """
         @torch.compile
         def step(x):

@@ -63,7 +63,14 @@ def _rows(reader: str) -> Callable:
     return read
 
 
+def _unset(name: str, default: object) -> object:
+    """A variable of the environment in a run for which nobody sets any."""
+    return default
+
+
 OWN: dict[str, Callable] = {
+    "os.environ.get": _unset,
+    "os.getenv": _unset,
     "csv.reader": _rows("reader"),
     "csv.DictReader": _rows("DictReader"),
     "itertools.chain.from_iterable": itertools.chain.from_iterable,
