@@ -62,8 +62,8 @@ MOST_CHUNKS = 16  # pieces of a tensor that `chunk` gives one by one
 DEEPEST_COPY = 8  # containers in each other that `copy.deepcopy` copies: one may hold itself
 # Containers in each other that are joined item by item: each may hold the next one several times.
 DEEPEST_JOIN = 4
-# Containers in each other inside of one that outlives the call, whose place in it is noted.
-DEEPEST_NOTED_HOME = 2
+DEEPEST_NOTED_HOME = 2  # containers in one that outlives the call, whose place in it is noted
+DEEPEST_COMPILING_IMPORT = 2  # files between a script and what compiles for it
 DEEPEST_SIZE_READ = 12  # calls through which a region's reads of sizes are looked up
 # Containers in each other in which `holds_tensor` looks; calls that a sparse tensor is handed on through.
 DEEPEST_TENSOR_SEARCH = 3

@@ -11,6 +11,7 @@ from breakscope.knowledge import load as load_knowledge
 from breakscope.report.model import CONFIDENCES, Finding
 from breakscope.rulekit.loader import RuleError, load_rules
 from breakscope.static.answer import Answer, Place, Settings
+from breakscope.static.definitions.names import starts_program
 from breakscope.static.findings.listeners import Listeners
 from breakscope.static.findings.match import Matcher
 from breakscope.static.findings.suppress import Mark
@@ -60,9 +61,12 @@ class Follower:
         self._flaggers.clear()
         self.sources.forget()
 
-    def answer(self, path: str, source: str, names: list[str]) -> Answer:
+    def answer(
+        self, path: str, source: str, names: list[str], is_only_script: bool = False
+    ) -> Answer:
         """The answer for a file (absolute path) of this source: what its own regions reach. Where the
-        settings have entries, its regions are those that `names` (patterns) name."""
+        settings have entries, its regions are those that `names` (patterns) name. Of what `is_only_script`
+        nothing is followed that leads to no file that compiles."""
         self.sources.turn += 1
         self.sources.make_room()
         self.matcher.begin()
@@ -71,6 +75,8 @@ class Follower:
         module.library = ""
         found = _Found(self, path)
         with _machine(self, world, module) as machine, found.confined():
+            if is_only_script and not starts_program(machine, module):
+                return Answer()
             regions: list[Region] = []
             with found.confined():
                 if self.settings.entries:

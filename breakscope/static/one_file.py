@@ -18,7 +18,7 @@ from breakscope.static.answer import Answer, Settings, is_surer
 from breakscope.static.project.entries import fits
 from breakscope.static.project.exports import handed_out
 from breakscope.static.project.files import NOTEBOOK, is_notebook, relative_path
-from breakscope.static.project.prefilter import may_matter
+from breakscope.static.project.prefilter import may_matter, may_start
 from breakscope.static.project.reads import NO_SOURCES, UNSTEADY, Kept, Reads
 from breakscope.static.project.source import SourceError, decode, refuse_what_is_no_python
 from breakscope.static.project.subclasses import files_with_subclasses
@@ -91,12 +91,14 @@ class Analyzer:
             source = _program_of(data) if is_notebook(path) else None
             data = data if source is None else source.encode(errors="surrogatepass")
             names = self._names_for(path)
-            if not self._matters(path, data, names):
+            matters = self._matters(path, data, names)
+            if not matters and not (may_start(data) and not self.settings.entries):
                 refuse_what_is_no_python(decode(data) if source is None else source, path)
                 return Answer()
             if self.follower.is_full:
                 self._start_afresh()
-            return self.follower.answer(path, decode(data) if source is None else source, names)
+            text = decode(data) if source is None else source
+            return self.follower.answer(path, text, names, is_only_script=not matters)
         except Unreadable as problem:
             return self._error(path, str(problem))
         except SourceError as problem:

@@ -6,7 +6,12 @@ import ast
 from typing import TYPE_CHECKING
 
 from breakscope.rulekit.values import UNKNOWN, Const, External, Value
-from breakscope.static.machine.compiled_names import may_compile
+from breakscope.static.definitions.imported_programs import (
+    imported_names,
+    loops_of_imports,
+    may_compile_by_imports,
+)
+from breakscope.static.machine.compiled_names import compiled_names, may_compile
 from breakscope.static.machine.frames import Frame
 from breakscope.static.machine.world import run_top_level
 from breakscope.static.project.modules import Import, ModuleInfo, Namespace
@@ -24,12 +29,12 @@ def module_names(machine: Machine, module: ModuleInfo) -> dict[str, Value]:
         return names
     if module.names is None:
         # what a program without torch does when it is started compiles nothing of this file
-        starts = b"torch" in module.text or b".compile(" in module.text
+        is_program = starts_program(machine, module)
+        starts = is_program or b"torch" in module.text or b".compile(" in module.text
         module.names, module.executing = module.first_names(is_imported=not starts), True
-        if starts and may_compile(module.text):
-            module.names["__name__"] = Const(
-                "__main__"
-            )  # its own code is what calls what it compiles
+        if is_program:
+            # its own code is what calls what it compiles
+            module.names["__name__"] = Const("__main__")
             with machine.driver.following(module, machine.file.compiled_names()) as found:
                 run_top_level(machine, module)
             machine.file.programs.extend(found)
@@ -37,6 +42,15 @@ def module_names(machine: Machine, module: ModuleInfo) -> dict[str, Value]:
             run_top_level(machine, module)
         module.executing = False
     return module.names
+
+
+def starts_program(machine: Machine, module: ModuleInfo) -> bool:
+    """True where a file's own code may call what it, or what it imports from the project, compiles."""
+    starts = may_compile(module.text) or may_compile_by_imports(machine, module)
+    if starts and machine.file.names is None and b"__main__" in module.text:
+        called, loops = imported_names(machine, module), loops_of_imports(machine, module)
+        machine.file.names = compiled_names(module, called, loops)
+    return starts
 
 
 def resolve_import(machine: Machine, value: Value) -> Value:

@@ -44,9 +44,14 @@ def may_compile(text: bytes) -> bool:
     return bool(named or re.search(COMPILES_OTHERWISE, text))
 
 
-def compiled_names(module: ModuleInfo) -> CompiledNames:
-    """The names of a file that were compiled anywhere in it."""
-    called = set()
+def compiled_names(
+    module: ModuleInfo,
+    imported: frozenset[str] = frozenset(),
+    callers: frozenset[int] = frozenset(),
+) -> CompiledNames:
+    """The names of a file that were compiled anywhere in it, with those that it has `imported` from files that
+    compile, and functions of these that are `callers`."""
+    called = {*imported}
     functions, classes, calls, dynamic = [], [], [], []
     for node in walk(module.tree):
         if isinstance(node, DEFINED):
@@ -65,7 +70,7 @@ def compiled_names(module: ModuleInfo) -> CompiledNames:
     called.discard("")
     return CompiledNames(
         frozenset(called),
-        _callers(functions, classes, calls, called),
+        _callers(functions, classes, calls, called) | callers,
         tuple(dynamic),
     )
 

@@ -25,3 +25,8 @@ def may_matter(data: bytes) -> bool:
         or b"assume_constant_result" in data
         or (b"torch" in data and (b"def step(" in data or re.search(INHERITS, b"\n" + data)))
     )
+
+
+def may_start(data: bytes) -> bool:
+    """True for a script: what it starts may be compiled in other files."""
+    return b"__main__" in data

@@ -21,8 +21,8 @@ from breakscope.static.definitions.classes import (
     is_module_class,
     members_of,
 )
-from breakscope.static.definitions.names import module_names
-from breakscope.static.machine.compiled_names import compiles, may_compile
+from breakscope.static.definitions.names import module_names, starts_program
+from breakscope.static.machine.compiled_names import compiles
 from breakscope.static.machine.frames import Frame, OutOfBudget, Raised
 from breakscope.static.machine.gaps import why
 from breakscope.static.machine.machine import Machine
@@ -34,7 +34,7 @@ COMPILES = re.compile(r"torch(?<!\wtorch)\s*\.\s*compile\b")
 
 def follow_callers(machine: Machine, module: ModuleInfo) -> list[Function]:
     """Run what makes and calls compiled functions; returns the methods that are compiled."""
-    if not may_compile(module.text):
+    if not starts_program(machine, module):
         return []
     own = [v for v in module_names(machine, module).values() if _is_own(v, module)]
     methods: list[Function] = []
