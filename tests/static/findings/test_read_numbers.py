@@ -87,3 +87,20 @@ def test_a_number_that_was_made_before_the_region_is_an_input(body, line, tmp_pa
     source = KEPT.format(body=body)
     result = analysed(tmp_path, {"program.py": source}, "program.py::step")
     assert [place for _, place in found(result)] == [line] * bool(line)
+
+
+@pytest.mark.parametrize(
+    ("made", "lines"),
+    [
+        ("n = x.sum(-1).int().max()", [10, 11, 12]),
+        ("n = x.sum(-1).to(torch.int32)[0]", [10, 11, 12]),
+        ("n = x.sum(-1).to(dtype=torch.int32).max()", [10, 11, 12]),
+        ("n = x.sum(-1).int().sum()", [10]),  # int64 again
+        ("n = x.sum(-1).int().long().max()", [10]),
+        ("n = x.sum(-1).long().max()", [10]),
+    ],
+)
+def test_a_number_of_fewer_bits_is_read_each_time(made, lines, tmp_path):
+    """Dynamo guards on what int64 holds alone. Measured under torch 2.13."""
+    body = f"{made}\na = torch.zeros(n)\nb = torch.arange(n)\nc = x.view(-1, n)\n"
+    assert [place for _, place in found(region(tmp_path, body))] == lines

@@ -26,7 +26,7 @@ from breakscope.rulekit.values import (
 from breakscope.static.machine.frames import Frame
 from breakscope.static.machine.machine import Machine
 from breakscope.static.variables.effects.emitting import emit_read
-from breakscope.static.variables.tensors.dtypes import PRECISIONS
+from breakscope.static.variables.tensors.dtypes import NARROWED, PRECISIONS
 from breakscope.static.variables.tensors.sizes import item_sizes
 
 NAMED = (ast.Name, ast.Attribute, ast.Subscript)
@@ -96,8 +96,8 @@ def row_of(value: Tensor, frame: Frame) -> Tensor:
 
 
 def _kind_of_part(value: Tensor, frame: Frame) -> str:
-    """Around a region, with its precision."""
-    is_precise = value.kind in PRECISIONS and not frame.emits
+    """With its precision, of which a region follows whole numbers only."""
+    is_precise = value.kind in (NARROWED if frame.emits else PRECISIONS)
     return value.kind if is_precise else value.kind_of_result
 
 
