@@ -81,6 +81,7 @@ class Event(Struct, frozen=True, kw_only=True):
         reads: Value | None = None,
         late: bool = False,
         apart: bool = False,
+        of_input: Value | None = None,
     ) -> Problem:
         """What a rule yields: `message` names the user's variable, `help` says what to write
         instead; both one line.
@@ -97,7 +98,8 @@ class Event(Struct, frozen=True, kw_only=True):
         is on: then it may decide what Python does. `reads` is a whole number in a tensor that torch
         reads here: from the next graph on it is an input, and torch reads it without a break. `late` says
         that the graph ends where this leaves it: not in a loop in which another break comes first. `apart`
-        that it also ends where Python makes the call, as Dynamo then begins with what is called.
+        that it also ends where Python makes the call, as Dynamo then begins with what is called. `of_input` is a
+        tensor of the region of which this is a problem only from the next graph on, where it is an input.
         """
         return Problem(
             message,
@@ -115,6 +117,7 @@ class Event(Struct, frozen=True, kw_only=True):
             reads=reads,
             late=late,
             apart=apart,
+            of_input=of_input,
         )
 
     def graph_break(self, brief: str, *arguments: Any, **named: Any) -> Problem:
@@ -144,6 +147,7 @@ class Problem(Struct, frozen=True):
     reads: Value | None = None
     late: bool = False
     apart: bool = False
+    of_input: Value | None = None
 
 
 class Branch(Event, frozen=True, kw_only=True):
