@@ -29,7 +29,7 @@ rule = Rule(
     "BRK206",
     "slice-bound-from-tensor",
     dynamo=("GB0038",),
-    shares=("GB0124",),
+    shares=("GB0124", "GB0033"),
     unshown=("GB0038",),
     fix="unsafe",
 )
@@ -43,6 +43,13 @@ def check(event):
             "whole function is skipped",
             help="make the slice of Python ints, before the region, or keep the full size and mask",
             skips="call",
+            setting="capture_scalar_outputs",
+        )
+        return
+    if isinstance(event.node, ast.Call):
+        yield event.graph_break(
+            f"`slice` reads the tensor `{event.expression}` for a bound",
+            help="make the slice of Python ints, or keep the full size and mask",
             setting="capture_scalar_outputs",
         )
         return

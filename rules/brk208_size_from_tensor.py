@@ -29,6 +29,7 @@ from breakscope.rulekit.numbers.arguments import SIZES, sizes_of
 from breakscope.rulekit.rule import Rule
 from breakscope.rulekit.values import Py, Union, condition_of, options
 
+NARROW = frozenset({"int32", "int16", "int8", "uint8"})
 rule = Rule("BRK208", "size-from-tensor", shares=("GB0033",), fix="unsafe")
 
 
@@ -50,8 +51,14 @@ def check(event):
             setting="capture_scalar_outputs",
             certainty="likely" if is_open and event.certainty == "certain" else None,
             condition=condition_of(read[0], _is_read),
-            reads=read[0] if len(read) == 1 and getattr(read[0], "ndim", 0) != 1 else None,
+            reads=read[0] if len(read) == 1 and _is_guarded(read[0]) else None,
         )
+
+
+def _is_guarded(value):
+    """True for what may be a whole number of int64: where a graph begins with it, Dynamo guards on the number. Of
+    the others it reads each time."""
+    return getattr(value, "ndim", 0) != 1 and getattr(value, "kind", "") not in NARROW
 
 
 def _may_be_read(value):

@@ -52,7 +52,7 @@ def check(event):
             f"`{event.source}` indexes by a 0-d tensor, which torch reads as a Python int",
             help=HELP if is_tensor else HELP_OF_ANY,
             certainty="certain" if index.ndim == 0 and is_tensor else "likely",
-            reads=index if index.dtype == "int" else None,
+            reads=index if index.dtype == "int" and index.kind != NARROW else None,
             fixable=is_tensor,
         )
 

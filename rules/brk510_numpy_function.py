@@ -25,7 +25,7 @@ from breakscope.rulekit.values import Const, Dict, External, Py, Sequence
 rule = Rule(
     "BRK510",
     "numpy-function",
-    shares=("GB0033", "GB0055", "GB0185", "GB0087"),
+    shares=("GB0033", "GB0055", "GB0185", "GB0087", "GB0112"),
     dynamo=(
         "GB0290",
         "GB0294",
@@ -146,6 +146,16 @@ def check_objects(event):
         )
 
 
+@rule.on(Call, "numpy.broadcast_to")
+def check_broadcast(event):
+    """torch's own takes a tuple alone, as the shape is in most calls."""
+    if len(event.args) > 1 and event.args[1].is_number:
+        yield event.graph_break(
+            f"Dynamo makes no shape of the number in `{event.shown}`",
+            help="give a tuple, `(n,)`, or compute it outside the compiled region",
+        )
+
+
 @rule.on(Call, "array of texts made before the region")
 def check_texts(event):
     yield event.graph_break(
@@ -182,6 +192,16 @@ def bad(x):
 def good(x):
     order = torch.randperm(4)
     return x[order]
+
+
+@rule.example(lambda: (torch.ones(3),), dynamo=("GB0112",))
+def bad(x):
+    return x * torch.from_numpy(np.broadcast_to(np.ones(1), 3))  # BRK510
+
+
+@rule.becomes
+def good(x):
+    return x * torch.from_numpy(np.broadcast_to(np.ones(1), (3,)))
 
 
 @rule.example(lambda: (torch.ones(3),), dynamo=("GB0055", "GB0185"))

@@ -3,7 +3,7 @@
 `x.unsqueeze_(0)`, `x.squeeze_()`, `x.t_()`, `x.transpose_(0, 1)`, `x.swapaxes_(0, 1)`,
 `x.as_strided_(...)` and `x.detach_()` change what a tensor is, not what it holds. For an input of the
 graph, a buffer, or a tensor in an attribute, Dynamo would have to do that to the caller's object, and
-it ends the graph. A tensor that the region itself made may be changed so.
+it ends the graph. A tensor that the region itself made may be changed so, until another break: it is an input of what follows.
 
 Give the name to the view that the form without `_` returns: `x = x.unsqueeze(0)`. It costs no memory.
 The caller's tensor then keeps its shape; where the caller needs the new one, return it.
@@ -31,8 +31,9 @@ CHANGES = (
 @rule.on(Call, CHANGES)
 def check(event):
     tensor = event.receiver
-    if not tensor.is_tensor or (tensor.is_computed and not tensor.kind):
-        return  # made by the region
+    if not tensor.is_tensor:
+        return
+    is_made = tensor.is_computed and not tensor.kind  # by the region
     method = event.name.removeprefix("Tensor.")
     done = "detaches" if method == "detach_" else "changes the shape of"
     yield event.graph_break(
@@ -40,6 +41,7 @@ def check(event):
         help=f"give the name to the tensor that `{method.removesuffix('_')}` returns",
         # who calls the function may hand it what the region made
         certainty="likely" if tensor.is_argument else "certain",
+        of_input=tensor if is_made else None,
     )
 
 

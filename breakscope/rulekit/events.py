@@ -34,16 +34,15 @@ def weaker(certainty: str, other: str) -> str:
 class Event(Struct, frozen=True, kw_only=True):
     """What every event has.
 
-    `certainty`: "certain" when the values are known from the code, "likely" when an annotation or
-    the way a value is used says so, "possible" when it is a guess or an earlier break in the same
-    frame hides it. `at_most`: as sure as it is that this code runs; no problem of the event is surer.
-    `skips`: "loop", "try", "with", "comprehension" when a break here loses the whole
-    frame, else "". `condition`: source text of the configuration test that decides whether this
-    code runs, or "". `caught`: an exception raised here is caught inside the region. `undecided`:
-    CHOSEN where a condition that is not known decides whether this code runs, LEFT where the
-    function may have returned before, else 0. `within`: "checkpoint", "hook" or "backward" when
-    this code runs as a subgraph of its own: under `torch.utils.checkpoint.checkpoint`, as a
-    tensor's hook, as the backward of an autograd.Function.
+    `certainty`: "certain" when the values are known from the code, "likely" when an annotation or the way a value
+    is used says so, "possible" when it is a guess or an earlier break in the same frame hides it. `at_most`: as
+    sure as it is that this code runs; no problem of the event is surer. `skips`: "loop", "try", "with",
+    "comprehension" when a break here loses the whole frame, else "". `condition`: source text of the configuration
+    test that decides whether this code runs, or "". `caught`: an exception raised here is caught inside the region.
+    `undecided`: CHOSEN where a condition that is not known decides whether this code runs, LEFT where the function
+    may have returned before, else 0. `within`: "checkpoint", "hook" or "backward" when this code runs as a subgraph
+    of its own: under `torch.utils.checkpoint.checkpoint`, as a tensor's hook, as the backward of an
+    autograd.Function.
     """
 
     node: ast.AST
@@ -81,23 +80,24 @@ class Event(Struct, frozen=True, kw_only=True):
         reads: Value | None = None,
         late: bool = False,
         apart: bool = False,
+        of_input: Value | None = None,
     ) -> Problem:
         """What a rule yields: `message` names the user's variable, `help` says what to write
         instead; both one line.
 
-        `node` moves the finding to another ast node of the same function. With `fixable` False the
-        rule's rewrite is not called: the values say that it would be wrong here. `skips` ("call",
-        "with") says that Dynamo cannot resume behind this break, whatever stands around it, so that
-        the whole frame is skipped. `dynamo` are the ids that this break has, where they are not
-        the rule's. `once` is what the problem is about (hashable), where only its first time in a
-        function is one. `condition` is the source of a test without which there is none. `setting`
-        is the one of `torch._dynamo.config` under which Dynamo keeps this in the graph: a file
-        that sets it has no such problem. `dtype` ("bool", "int", "float") is what the flagged
-        tensor holds, for the rewrite; `guarded` that Dynamo guards on its value where the setting
-        is on: then it may decide what Python does. `reads` is a whole number in a tensor that torch
-        reads here: from the next graph on it is an input, and torch reads it without a break. `late` says
-        that the graph ends where this leaves it: not in a loop in which another break comes first. `apart`
-        that it also ends where Python makes the call, as Dynamo then begins with what is called.
+        `node` moves the finding to another ast node of the same function. With `fixable` False the rule's rewrite
+        is not called: the values say that it would be wrong here. `skips` ("call", "with") says that Dynamo cannot
+        resume behind this break, whatever stands around it, so that the whole frame is skipped. `dynamo` are the
+        ids that this break has, where they are not the rule's. `once` is what the problem is about (hashable),
+        where only its first time in a function is one. `condition` is the source of a test without which there is
+        none. `setting` is the one of `torch._dynamo.config` under which Dynamo keeps this in the graph: a file that
+        sets it has no such problem. `dtype` ("bool", "int", "float") is what the flagged tensor holds, for the
+        rewrite; `guarded` that Dynamo guards on its value where the setting is on: then it may decide what Python
+        does. `reads` is a whole number in a tensor that torch reads here: from the next graph on it is an input,
+        and torch reads it without a break. `late` says that the graph ends where this leaves it: not in a loop in
+        which another break comes first. `apart` that it also ends where Python makes the call, as Dynamo then
+        begins with what is called. `of_input` is a tensor of the region of which this is a problem only from the
+        next graph on, where it is an input.
         """
         return Problem(
             message,
@@ -115,18 +115,17 @@ class Event(Struct, frozen=True, kw_only=True):
             reads=reads,
             late=late,
             apart=apart,
+            of_input=of_input,
         )
 
     def graph_break(self, brief: str, *arguments: Any, **named: Any) -> Problem:
-        """A problem that ends the graph: `brief` is its message without these words, for where
-        space is short. All else is as for `problem`."""
+        """A problem that ends the graph: `brief` is its message without these words. All else as for `problem`."""
         problem = self.problem(f"{brief}, so the graph ends here", *arguments, **named)
         return replace(problem, brief=brief)
 
 
 class Problem(Struct, frozen=True):
-    """A rule's verdict on one event. `brief` is the message in fewer words, "" when there are
-    none."""
+    """A rule's verdict on one event. `brief` is the message in fewer words, or ""."""
 
     message: str
     help: str
@@ -144,6 +143,7 @@ class Problem(Struct, frozen=True):
     reads: Value | None = None
     late: bool = False
     apart: bool = False
+    of_input: Value | None = None
 
 
 class Branch(Event, frozen=True, kw_only=True):

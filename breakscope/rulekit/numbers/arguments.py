@@ -39,6 +39,10 @@ SIZES = {
         f"torch.{name}": (1,)
         for name in ("topk", "chunk", "split", "roll", "reshape", "kthvalue", "permute")
     },
+    **{f"numpy.{name}": ALL for name in ("arange", "eye")},
+    **{f"numpy.{name}": (0,) for name in ("zeros", "ones", "empty", "full")},
+    **{f"numpy.{name}": (1,) for name in ("reshape", "roll")},
+    "numpy.linspace": (2,),
     "Tensor.narrow": (1, 2),
     "torch.narrow": (2, 3),
     "Tensor.select": (1,),

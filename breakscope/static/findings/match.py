@@ -277,6 +277,8 @@ class Matcher:
             condition = both(event.condition, problem.condition)
             if problem.reads is not None and self._is_input(problem, seen, condition):
                 continue
+            if problem.of_input is not None and not seen.is_older(problem.of_input, condition):
+                continue
             # then Python has made the object, and given it a name
             if problem.skips == "object" and seen.last_break >= 0:
                 problem = replace(problem, skips="")
@@ -371,15 +373,13 @@ class Matcher:
                 keep(verdict_of(rule, problem, event, way, seen.here), found)
 
     def _is_input(self, problem: Problem, seen: Seen, condition: str) -> bool:
-        """True for a number in a tensor that was computed before the graph began in which torch
-        reads it, as one is that torch has read before."""
-        value, steps = seen.activation.named.get(id(problem.reads), (None, 0))
-        named = value is problem.reads and steps <= seen.last_sure_break(condition)
-        return named or not {"", condition}.isdisjoint(self._read.get(id(problem.reads), ()))
+        """True for a number in a tensor that an earlier graph has computed, or torch has read."""
+        return seen.is_older(problem.reads, condition) or not {"", condition}.isdisjoint(
+            self._read.get(id(problem.reads), ())
+        )
 
     def _constructors(self, activation: Activation, way: Way, found: dict[tuple, Verdict]) -> None:
-        """The `__init__` of a module that Dynamo begins with, and those that it calls: none of them
-        is traced."""
+        """The `__init__` of a module that Dynamo begins with, and those it calls: none is traced."""
         own = activation.steps[0].event if activation.steps else None
         if type(own) is not Constructor or activation.module.library:
             return

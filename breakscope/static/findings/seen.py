@@ -7,6 +7,7 @@ from msgspec.structs import replace
 
 from breakscope.rulekit.events import Comprehension, Event, Mutate, Store, Varies
 from breakscope.rulekit.rule import Rule
+from breakscope.rulekit.values import Value
 from breakscope.static.findings.verdicts import Verdict, Way
 from breakscope.static.machine.frames import Activation, Step
 from breakscope.static.machine.given import both
@@ -73,6 +74,11 @@ class Seen(Struct, eq=False):
     def last_sure_break(self, condition: str) -> int:
         """The last step with a break that happens wherever the `condition` holds; -1 for none."""
         return max(self.new_graph.get("", -1), self.new_graph.get(condition, -1))
+
+    def is_older(self, value: Value, condition: str) -> bool:
+        """True for a value that had a name before the graph began."""
+        known, steps = self.activation.named.get(id(value), (None, 0))
+        return known is value and steps <= self.last_sure_break(condition)
 
     @property
     def way_to_break(self) -> Way | None:

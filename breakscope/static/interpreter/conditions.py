@@ -100,7 +100,8 @@ def test_bool_op(
             if truth is None and frame.emits and machine.region.last_test_is_configuration:
                 text = machine.text(operand, frame.module)
                 frame.condition = both(frame.condition, text if is_and else opposite(text))
-                if machine.region.last_test_usually is (not is_and):
+                is_off = machine.region.last_test_usually is (not is_and)
+                if is_off and not is_of_amount(operand):
                     frame.certainty = "possible"
             narrow_by(machine, operand, is_and, frame)
     finally:
@@ -147,6 +148,18 @@ def is_left_out(test: ast.expr, frame: Frame) -> bool:
     ):
         return False
     return all([o.is_none or o.is_tensor for o in value.options])
+
+
+def is_of_amount(test: ast.expr) -> bool:
+    """True for `self.layer_drop > 0`: what has an amount for a parameter is made to be used with one, whatever the
+    default is, as a flag need not be."""
+    return (
+        isinstance(test, ast.Compare)
+        and isinstance(test.ops[0], ast.Gt | ast.NotEq)
+        and isinstance(test.comparators[0], ast.Constant)
+        and type(test.comparators[0].value) in (int, float)
+        and test.comparators[0].value == 0
+    )
 
 
 def usual_truth(value: Value) -> bool | None:

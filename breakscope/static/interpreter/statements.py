@@ -18,6 +18,7 @@ from breakscope.rulekit.values import (
     Instance,
     Py,
     Sequence,
+    Tensor,
     Value,
 )
 from breakscope.static.definitions.annotations import value_of_annotation
@@ -54,11 +55,18 @@ from breakscope.static.variables.objects.returned import note_returned
 from breakscope.static.variables.operators.binary import binary_operation
 from breakscope.static.variables.tensors.indexing import masked_index
 
+# what gives a tensor other dimensions in place
+RESHAPING = frozenset({"squeeze_", "unsqueeze_"})
+
 
 def exec_expr(machine: Machine, node: ast.Expr, frame: Frame) -> int:
     if not isinstance(node.value, ast.Constant):
         machine.region.for_effect = node.value
-        machine.eval(node.value, frame)
+        value = machine.eval(node.value, frame)
+        match node.value:
+            case ast.Call(ast.Attribute(ast.Name(name), method)) if method in RESHAPING:
+                if type(value) is type(before := frame.names.get(name)) is Tensor:
+                    frame.names[name] = replace(before, ndim=value.ndim, shape=value.shape)
     return GO_ON
 
 

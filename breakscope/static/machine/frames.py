@@ -87,8 +87,8 @@ class Activation(Struct, eq=False):
         return self._mark
 
     def note_named(self, value: Value) -> None:
-        """A value gets a name: of a tensor that may be of one number that is kept, and of numpy's numbers."""
-        is_tensor = type(value) is Tensor and value.is_computed and not value.ndim
+        """A value gets a name: of a tensor of the region that is kept, and of numpy's numbers."""
+        is_tensor = type(value) is Tensor and value.is_computed
         if is_tensor or (type(value) is Py and value.type == "numpy number"):
             self.named[id(value)] = (value, len(self.steps))
 

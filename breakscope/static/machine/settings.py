@@ -17,7 +17,7 @@ TYPES = (bool, int, float, str)
 def open_settings(module: ModuleInfo) -> None:
     """Leave open what callers of the module's functions may set."""
     names = module.names
-    for name in _set_by_callers(module) & names.keys():
+    for name in (_set_by_callers(module) | _switched_once(module, names)) & names.keys():
         names[name] = _opened(names[name])
     for name in {found.decode() for found in ITEM_SET.findall(module.text)} & names.keys():
         value = names[name]
@@ -56,6 +56,27 @@ def _set_by_callers(module: ModuleInfo) -> set[str]:
                 plain = isinstance(part, ast.Assign) and getattr(part.value, "id", "") in parameters
                 (given if plain else otherwise).update(set_here)
     return given - otherwise
+
+
+def _switched_once(module: ModuleInfo, names: dict[str, Value]) -> set[str]:
+    """The global flags that functions read and turn, and never back: `if FIRST: print(...)` and then `FIRST = False`.
+    They are what the top level gives them in the first call only."""
+    if b"    global " not in module.text:
+        return set()
+    found: dict[str, set[object]] = {}
+    for function in (f for f in walk(module.tree) if isinstance(f, ast.FunctionDef)):
+        parts = [*walk(function)]
+        declared = {n for part in parts if isinstance(part, ast.Global) for n in part.names}
+        used = [p for p in parts if isinstance(p, ast.Name) and isinstance(p.ctx, ast.Load)]
+        declared &= {name.id for name in used}
+        for part in parts if declared else ():
+            if isinstance(part, ast.Assign):
+                given = part.value.value if isinstance(part.value, ast.Constant) else None
+                for target in part.targets:
+                    if getattr(target, "id", "") in declared:
+                        found.setdefault(target.id, set()).add(given)
+    flags = {n: v.value for n, v in names.items() if n in found and type(v) is Const}
+    return {n for n, value in flags.items() if type(value) is bool and found[n] == {not value}}
 
 
 def _sets_items(module: ModuleInfo, name: str) -> bool:

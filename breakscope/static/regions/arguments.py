@@ -242,8 +242,11 @@ def parameter_values(
             return found
         if isinstance(handed, NUMBERS):
             return handed
-        is_bound = is_taken(machine, function, parameter.arg, body, Usage.is_bound)
-        return UNKNOWN if is_bound else found
+        is_other = any(
+            is_taken(machine, function, parameter.arg, body, shows)
+            for shows in (Usage.is_bound, Usage.is_flag)
+        )
+        return UNKNOWN if is_other else found
 
     args = [value(p) for p in positional]
     kwargs = {p.arg: value(p) for p in spec.kwonlyargs}

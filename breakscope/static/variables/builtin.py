@@ -49,6 +49,7 @@ from breakscope.static.variables.effects.side_effects import note_outside
 from breakscope.static.variables.library import builtin_iteration, builtin_numbers
 from breakscope.static.variables.library.evaluated import is_followed
 from breakscope.static.variables.library.folding import CASTS
+from breakscope.static.variables.numpy import maybe_array
 from breakscope.static.variables.objects.module_containers import OPEN, contents_of, put_openly
 from breakscope.static.variables.objects.recurrent import note_recurrent_check
 from breakscope.static.variables.operators.instance_checks import is_instance
@@ -314,8 +315,9 @@ def builtin_globals(machine: Machine, args, kwargs, node, frame) -> Value:
 
 def builtin_slice(machine: Machine, args, kwargs, node, frame) -> Value:
     for i, value in enumerate(args):
-        if value.is_tensor:
-            emit_argument_read(machine, value, "slice", node, frame, i)
+        bound = value if value.is_tensor else maybe_array(value)
+        if bound is not None:
+            emit_argument_read(machine, bound, "slice", node, frame, i)
     bounds = [NONE, *args, NONE] if len(args) == 1 else [*args, NONE, NONE]
     return ExternalInstance("slice", tuple(bounds[:3]))
 

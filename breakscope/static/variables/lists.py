@@ -174,6 +174,8 @@ class ListVariable(Variable):
         return None
 
     def binary(self, machine: Machine, left, right, op, node, frame) -> Value:
+        if type(left) is not Sequence and op is ast.Mult and left.is_number:
+            left, right = right, left  # `2 * [0]`
         if type(left) is not Sequence:
             return machine.behaviour(left).binary(machine, left, right, op, node, frame)
         if op is ast.Add and isinstance(right, Sequence):

@@ -18,6 +18,7 @@ from breakscope.rulekit.values import (
     Tensor,
     Union,
     Value,
+    options,
 )
 from breakscope.static.machine.frames import Frame
 from breakscope.static.machine.lattice import element_of
@@ -60,6 +61,9 @@ DRAWN_INTEGERS = frozenset(
 )
 OF_SIZE = frozenset({"random", "random_sample", "standard_normal"})
 OF_SIZE_BEHIND_TWO = frozenset({"normal", "uniform", "integers", "randint"})
+# what gives an array of whatever it is given, by the number of its dimensions where that is known
+FLAT = frozenset("cumsum cumprod diff ravel atleast_1d flatnonzero".split())
+FILLED = frozenset({"broadcast_to", "tile"})
 ELEMENTWISE = frozenset(
     """
     ceil clip floor round rint sqrt cbrt exp exp2 log log2 log10 log1p power sin cos tan tanh maximum minimum square reciprocal
@@ -189,14 +193,31 @@ def numpy_function(
         first = None if _is_of_a_number(last, args) else array_of(args)
     if first is not None:
         made = tensor_result(machine, last, first, args, kwargs, name)
+        if last.startswith("logical_") and isinstance(made, Tensor):
+            made = replace(made, dtype="bool")
         return (
             Tensor(made.dtype, made.ndim, made.shape, made.sure, "numpy")
             if isinstance(made, Tensor)
             else made
         )
+    if args and (made := made_array(last, args, kwargs)) is not None:
+        return made
     if args and all(a.is_const or a.is_shape or isinstance(a, Py) for a in args):
         return Py("number")
     return UNKNOWN
+
+
+def made_array(last: str, args: list[Value], kwargs: dict[str, Value]) -> Tensor | None:
+    """What a function of numpy that always gives an array makes of Python's numbers, or of what is not known:
+    `np.broadcast_to(kernel_size, 3)`, `np.cumsum(sizes)`."""
+    ndim = None
+    if last in FLAT and "axis" not in kwargs and len(args) == 1:
+        ndim = 1
+    elif last in FILLED and len(args) == 2:
+        ndim = len(args[1].items) if type(args[1]) is Sequence and args[1].items else 1
+    held = element_of(args[0]) if type(args[0]) is Sequence else args[0]
+    dtype = "int" if _is_int(held) else None
+    return Tensor(dtype, ndim, None, False, "numpy") if ndim is not None else None
 
 
 def _holds_texts(value: Value) -> bool:
@@ -317,6 +338,15 @@ def array_of_number(value: Value) -> Value:
     if is_numpy_number(value) and value.type != KEPT.type:
         return Tensor(None, 0, (), sure=not value.source, kind="numpy")
     return value
+
+
+def maybe_array(value: Value) -> Tensor | None:
+    """The array that a value is, or may be, where a number must stand: one of numpy's numbers, also beside Python's."""
+    if is_numpy_number(value) and value.type in (READ, WHOLE.type):
+        return array_of_number(value)
+    found = options(value) if type(value) is Union else ()
+    array = next((v for v in found if type(v) is Tensor and v.kind == "numpy"), None)
+    return array and replace(array, sure=False)
 
 
 def traced_array(value: Value) -> Value:

@@ -219,6 +219,9 @@ def call_itertools(
     node: ast.AST,
     frame: Frame,
 ) -> Value | None:
+    if name == "product" and not args and "*" in kwargs:  # of a list whose length is not known
+        part = machine.iterate(kwargs["*"], node, frame)
+        return Sequence("iterator", None, Sequence("tuple", None, part)) if part else None
     if (not args and name != "count") or name == "chain":
         return None
     if machine.driver.sets and not frame.emits:

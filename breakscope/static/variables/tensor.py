@@ -47,7 +47,13 @@ from breakscope.static.variables.effects.subgraphs import call_hook
 from breakscope.static.variables.objects.operators import tensor_with_object
 from breakscope.static.variables.tensors.arithmetic import tensor_operator
 from breakscope.static.variables.tensors.by_method import is_layer
-from breakscope.static.variables.tensors.dtypes import COMPLEX, converted, exact_dtype, promoted
+from breakscope.static.variables.tensors.dtypes import (
+    COMPLEX,
+    converted,
+    exact_dtype,
+    narrowed_in_region,
+    promoted,
+)
 from breakscope.static.variables.tensors.followed import (
     as_made,
     broadcast,
@@ -357,6 +363,8 @@ def call_tensor_method(
         result = followed(
             machine, with_sizes(result, owner, name), name, owner, args, kwargs, frame
         )
+    elif type(result) is Tensor and result.dtype == "int" and not result.kind:
+        result = narrowed_in_region(result, name, owner, args, kwargs)
     if owner.requires_grad is False and type(result) is Tensor and name != "requires_grad_":
         others = (*args, *kwargs.values())
         if all(type(v) is Const or (v.is_tensor and v.requires_grad is False) for v in others):

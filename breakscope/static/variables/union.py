@@ -112,8 +112,9 @@ class UnionVariable(Variable):
 
     def truth(self, machine: Machine, value, construct, facts, node, frame) -> bool | None:
         verdicts, before = set(), frame.condition
+        given = _is_given(value, node)
         for option, condition in by_condition(value, frame.condition):
-            frame.condition = both(before, condition)
+            frame.condition = both(before, condition or (given if option.is_tensor else ""))
             if option.is_tensor:
                 certainty = "possible" if any(o.is_unknown for o in value.options) else "likely"
                 machine.emit(
@@ -185,6 +186,13 @@ class UnionVariable(Variable):
 
     def skips_frame(self, machine: Machine, manager) -> bool:
         return any(machine.skips_frame(option) for option in manager.options)
+
+
+def _is_given(value: Union, node: ast.AST) -> str:
+    """`mask is not None`, of a variable whose truth is asked and which is None where it is no tensor; "" for others."""
+    is_optional = all(option.is_none or option.is_tensor for option in value.options)
+    is_named = isinstance(node, ast.Name | ast.Attribute)
+    return f"{ast.unparse(node)} is not None" if is_optional and is_named else ""
 
 
 def _of_each(rows: list[tuple], result: Callable, frame: Frame) -> Value:

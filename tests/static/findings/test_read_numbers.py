@@ -87,3 +87,45 @@ def test_a_number_that_was_made_before_the_region_is_an_input(body, line, tmp_pa
     source = KEPT.format(body=body)
     result = analysed(tmp_path, {"program.py": source}, "program.py::step")
     assert [place for _, place in found(result)] == [line] * bool(line)
+
+
+@pytest.mark.parametrize(
+    ("made", "lines"),
+    [
+        ("n = x.sum(-1).int().max()", [10, 11, 12]),
+        ("n = x.sum(-1).to(torch.int32)[0]", [10, 11, 12]),
+        ("n = x.sum(-1).to(dtype=torch.int32).max()", [10, 11, 12]),
+        ("n = x.sum(-1).int().sum()", [10]),  # int64 again
+        ("n = x.sum(-1).int().long().max()", [10]),
+        ("n = x.sum(-1).long().max()", [10]),
+    ],
+)
+def test_a_number_of_fewer_bits_is_read_each_time(made, lines, tmp_path):
+    """Dynamo guards on what int64 holds alone. Measured under torch 2.13."""
+    body = f"{made}\na = torch.zeros(n)\nb = torch.arange(n)\nc = x.view(-1, n)\n"
+    assert [place for _, place in found(region(tmp_path, body))] == lines
+
+
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        ("print('x')\nx.unsqueeze_(0)\n", [("BRK401", 9), ("BRK565", 10)]),
+        ("print('x')\nx = x + 1\nx.unsqueeze_(0)\n", [("BRK401", 9)]),
+        ("x.unsqueeze_(0)\nprint('x')\n", [("BRK401", 10)]),
+        ("if x.shape[0] > 3:\n    print('x')\nx.unsqueeze_(0)\n", [("BRK401", 10)]),
+    ],
+)
+def test_a_view_is_changed_in_place_of_an_input_behind_a_break(body, expected, tmp_path):
+    assert found(region(tmp_path, body)) == expected
+
+
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        ("i = x.argmax(1, keepdim=True)\ni.squeeze_(1)\nx = x[i[0]]\n", [("BRK213", 11)]),
+        ("i = x.sum().long()\ni.unsqueeze_(0)\nx = x[i]\n", []),
+    ],
+)
+def test_an_index_has_the_dimensions_that_it_was_given_in_place(body, expected, tmp_path):
+    result = region(tmp_path, body, arguments="torch.ones(4, 4)")
+    assert found(result) == expected

@@ -169,3 +169,30 @@ def test_the_message_of_an_error_that_ends_the_program_is_possible(tmp_path):
 )
 def test_what_is_said_before_the_program_ends_in_an_error(body, lines, tmp_path):
     assert found(model(tmp_path, body)) == [("BRK401", line) for line in lines]
+
+
+AMOUNT = """\
+import torch
+from torch import nn
+
+
+class Net(nn.Module):
+    def __init__(self, rate: float = 0.0, noisy: bool = False):
+        super().__init__()
+        self.rate, self.noisy = rate, noisy
+
+    def forward(self, x):
+        if {test} and torch.rand(1).item() < self.rate:
+            return x * 2
+        return x
+"""
+
+
+@pytest.mark.parametrize(
+    ("test", "is_shown"),
+    [("self.training and self.rate > 0", True), ("self.rate != 0.0", True), ("self.noisy", False)],
+)
+def test_an_amount_that_is_nothing_by_default_is_used_with_one(test, is_shown, tmp_path):
+    """As it is where the draw stands in an `if` of its own."""
+    result = analysed(tmp_path, {"net.py": AMOUNT.format(test=test)})
+    assert found(result) == ([("BRK201", 11)] if is_shown else [])

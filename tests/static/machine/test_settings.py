@@ -70,3 +70,37 @@ def test_what_an_installed_package_sets_is_as_its_top_level_says(tmp_path, monke
     source = "import fastlib\n" + PROGRAM.format(settings="", test=test)
     result = analysed(tmp_path / "project", {"net.py": source})
     assert [(f.code, f.condition) for f in result.findings] == [("BRK201", "")]
+
+
+FIRST = """import torch
+
+FIRST = {default}
+
+
+class Net(torch.nn.Module):
+    def forward(self, x: torch.Tensor):
+        global FIRST
+        if {test}:
+            print("first")
+        {then}
+        return x
+"""
+
+
+@pytest.mark.parametrize(
+    ("default", "test", "then", "condition"),
+    [
+        ("True", "FIRST", "FIRST = False", "FIRST"),
+        ("False", "not FIRST", "FIRST = True", "not FIRST"),
+        ("True", "FIRST", "pass", ""),
+        ("True", "FIRST", "FIRST = True", ""),
+        ("True", "FIRST", "FIRST = x.ndim > 1", ""),
+    ],
+)
+def test_a_flag_that_functions_turn_is_what_it_was_in_the_first_call(
+    default, test, then, condition, tmp_path
+):
+    source = FIRST.format(default=default, test=test, then=then)
+    result = analysed(tmp_path, {"net.py": source})
+    found = [(f.code, f.condition) for f in result.findings if f.kind == "break"]
+    assert found == [("BRK401", condition)]

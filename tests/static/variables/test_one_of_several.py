@@ -136,3 +136,27 @@ def test_a_number_before_the_loop_and_a_tensor_in_it(first, more, then, breaks, 
     source = BEFORE_A_LOOP.format(first=first, more=more, then=then)
     expected = [("BRK206", 14)] if breaks else []
     assert found(analysed(tmp_path, {"net.py": source})) == expected
+
+
+OPTIONAL = """\
+import torch
+
+
+class Net(torch.nn.Module):
+    def forward(self, x, mask=None):
+        {body}
+        return x
+"""
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "if mask: x = x.masked_fill(mask, 0.0) + mask.sum()",
+        "x = x + mask.sum() if mask else x",
+        "if not mask: return x\n        x = x + mask.sum()",
+    ],
+)
+def test_the_truth_of_an_optional_tensor_is_read_when_it_is_given(body, tmp_path):
+    result = analysed(tmp_path, {"net.py": OPTIONAL.format(body=body)})
+    assert [(f.code, f.condition) for f in result.findings] == [("BRK101", "mask is not None")]

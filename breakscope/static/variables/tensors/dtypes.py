@@ -25,6 +25,7 @@ NARROW = {  # integers but int64, which integers are unless something else is sa
     "torch.int8": "int8",
     "torch.uint8": "uint8",
 }
+NARROWED = frozenset(NARROW.values())
 COMPLEX = "complex"
 FLOATS = {**PRECISE, **dict.fromkeys(COMPLEX_DTYPES, COMPLEX)}
 RANKS = ("half", "bfloat16", "", "double", COMPLEX)  # of several the last is that of the result
@@ -104,11 +105,24 @@ def promoted(made: Tensor, name: str, operands: Values[Value]) -> Tensor:
     return replace(made, kind=kind) if kind else made
 
 
+def narrowed_in_region(
+    made: Tensor, name: str, owner: Tensor, args: Values[Value], kwargs: dict[str, Value]
+) -> Tensor:
+    """Whole numbers of a region as narrow as `x.int()` and what is computed of it: Dynamo guards on no number in
+    them, so each read of one ends the graph."""
+    if name in ("int", "short", "to", "type"):
+        wanted = converted(owner, name, args, kwargs)
+        return replace(made, kind=wanted.kind) if wanted and wanted.kind in NARROWED else made
+    if owner.kind not in NARROWED or (name in SEVERAL and args):
+        return made
+    return replace(made, kind=owner.kind) if name not in WIDENING else made
+
+
 def _narrow(made: Tensor, name: str, operands: Values[Value]) -> Tensor:
     """Whole numbers as narrow as all of them are, as `positions += 1` leaves int32; of no known type where they
     differ."""
     kinds = {t.kind for t in operands if type(t) is Tensor and t.dtype == "int"}
-    if name in WIDENING or kinds.isdisjoint(NARROW.values()):
+    if name in WIDENING or kinds.isdisjoint(NARROWED):
         return made
     is_one = len(kinds) == 1 and name not in SEVERAL
     return replace(made, kind=kinds.pop()) if is_one else replace(made, dtype=None)

@@ -26,7 +26,7 @@ from breakscope.rulekit.values import (
 from breakscope.static.machine.frames import Frame
 from breakscope.static.machine.machine import Machine
 from breakscope.static.variables.effects.emitting import emit_read
-from breakscope.static.variables.tensors.dtypes import PRECISIONS
+from breakscope.static.variables.tensors.dtypes import NARROWED, PRECISIONS
 from breakscope.static.variables.tensors.sizes import item_sizes
 
 NAMED = (ast.Name, ast.Attribute, ast.Subscript)
@@ -96,8 +96,8 @@ def row_of(value: Tensor, frame: Frame) -> Tensor:
 
 
 def _kind_of_part(value: Tensor, frame: Frame) -> str:
-    """Around a region, with its precision."""
-    is_precise = value.kind in PRECISIONS and not frame.emits
+    """With its precision, of which a region follows whole numbers only."""
+    is_precise = value.kind in (NARROWED if frame.emits else PRECISIONS)
     return value.kind if is_precise else value.kind_of_result
 
 
@@ -159,7 +159,8 @@ def read_slices(machine: Machine, node: ast.AST, frame: Frame, parts: list[Value
     written = at.elts if type(at) is ast.Tuple else [at] * len(parts)
     for part, expression in zip(parts, written):
         bounds = _bounds(part) if type(expression) in NAMED else []
-        if bounds:
+        # `slice(0, n)` of an array ended the graph, and has a number since
+        if bounds and getattr(bounds[0], "kind", "") != "numpy":
             emit_read(machine, bounds[0], "slice", node, frame, expression)
 
 
@@ -174,12 +175,13 @@ def _bounds(part: Value) -> list[Value]:
 
 
 def index_parts(index: Value) -> list[Value]:
-    """The parts of an index; what is a tensor on some path counts as one."""
-    parts = (
-        index.items
-        if isinstance(index, Sequence) and index.type == "tuple" and index.items is not None
-        else [index]
-    )
+    """The parts of an index; what is a tensor on some path counts as one. Of a tuple of unknown length one part stands
+    for all where torch reads it as a number: `x[tuple(center // 2)]`."""
+    parts = [index]
+    if isinstance(index, Sequence) and index.type == "tuple":
+        inside = [] if index.items is not None else options(index.element)
+        numbers = [o for o in inside if type(o) is Tensor and is_computed_number(o)]
+        parts = index.items if index.items is not None else numbers[:1] or [index]
     return [_likely_tensor(part) if type(part) is Union else part for part in parts]
 
 

@@ -101,3 +101,31 @@ class Net(nn.Module):
 def test_a_parameter_whose_truth_is_all_that_is_asked_is_a_flag(body, is_flag, tmp_path):
     result = analysed(tmp_path, {"net.py": FLAG.format(body=f"        {body}")})
     assert found(result) == ([] if is_flag else [("BRK101", 11)])
+
+
+HANDED = """\
+import torch
+from torch import nn
+
+
+class Branch(nn.Module):
+    def forward(self, x, inference):
+        if not inference:
+            x = x + {added}
+        return x
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.branch = Branch()
+
+    def forward(self, x, inference):
+        return self.branch(x * 2, inference)
+"""
+
+
+@pytest.mark.parametrize(("added", "lines"), [("1", []), ("inference", [7])])
+def test_what_is_handed_on_to_be_asked_its_truth_is_a_flag(added, lines, tmp_path):
+    result = analysed(tmp_path, {"net.py": HANDED.format(added=added)})
+    assert [line for _, line in found(result)] == lines
