@@ -29,7 +29,11 @@ from breakscope.static.machine.versions import Version, attribute_of_version
 from breakscope.static.variables.effects.constant_lists import LATER, made_of_text
 from breakscope.static.variables.effects.emitting import emit_call, sureness
 from breakscope.static.variables.effects.size_reads import emit_size_read, has_size
-from breakscope.static.variables.library.evaluated import evaluated_call, evaluated_method
+from breakscope.static.variables.library.evaluated import (
+    evaluated_call,
+    evaluated_method,
+    is_followed,
+)
 from breakscope.static.variables.library.folding import (
     STR,
     constant,
@@ -191,7 +195,9 @@ class PythonVariable(NumberVariable):
         self, machine: Machine, container, item, container_node, node, frame
     ) -> bool | None:
         note_text_used(machine, container, node, frame)
-        return None
+        # nobody sets one for the run that a script is followed as
+        is_variable = container.type == "os.environ" and item.is_const
+        return False if is_variable and is_followed(machine, frame) else None
 
     def iterate(self, machine: Machine, value, node, frame) -> Value | None:
         note_text_used(machine, value, node, frame)

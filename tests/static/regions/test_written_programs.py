@@ -344,6 +344,35 @@ PROGRAMS = {
                     double(torch.randn(4))
             double(torch.randn(4))
     """,
+    "options of a command line, as they are by default": """
+        import argparse
+
+        class Plain(nn.Module):
+            def forward(self, x):
+                return x * 2  # BRK718
+
+        class Deep(nn.Module):
+            def forward(self, x):
+                return x.sin()
+
+        MODELS = {"plain": Plain, "deep": Deep}
+        parser = argparse.ArgumentParser()
+        parser.add_argument("--model", default="plain", choices=["plain", "deep"])
+        parser.add_argument("--resume", default=None)
+        parser.add_argument("--amp", action="store_true")
+        parser.add_argument("--compile", action=argparse.BooleanOptionalAction, default=True)
+        args = parser.parse_args([])
+        model = MODELS[args.model]()
+        if args.resume is not None:
+            model = torch.load(args.resume)
+        if args.compile:
+            model = torch.compile(model)
+        for x in torch.randn(3, 4):
+            with torch.autocast("cpu", enabled=args.amp):
+                model(x)
+            with torch.no_grad():
+                model(x)
+    """,
     "made under inference mode, and of other sizes": """
         @torch.compile
         def step(x):

@@ -50,10 +50,12 @@ def _text(machine: Machine, manager: ExternalInstance, made: ast.AST, frame: Fra
 
 
 def _is_plain(manager: ExternalInstance) -> bool:
-    """True for a context that changes nothing where nothing was changed before."""
+    """True for a context that changes nothing where nothing was changed before, or of which nobody knows whether it
+    is on: an option that is to be put on."""
     given = [*manager.args, *(value for _, value in manager.kwargs)]
     if manager.name == "torch.enable_grad":
         return True
     if manager.name in OF_GRADIENTS:
         return given == [OF_GRADIENTS[manager.name]]
-    return dict(manager.kwargs).get("enabled") == FALSE
+    enabled = dict(manager.kwargs).get("enabled", TRUE)
+    return enabled == FALSE or not enabled.is_const

@@ -1,5 +1,5 @@
-"""The numbers of a command line: what a program's own code has of `argparse` unless somebody says
-otherwise."""
+"""The options of a command line: what a program's own code has of `argparse` unless somebody says
+otherwise. Of a flag that is off by default nothing is known: it is there to be put on, as `--compile` is."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def parser_result(
 
 
 def option(machine: Machine, name: str) -> Value:
-    """The default of an option that is a number, or a list of what is known."""
+    """The default of an option, where it is known."""
     return machine.driver.options.get(name, UNKNOWN)
 
 
@@ -37,10 +37,12 @@ def _note_option(machine: Machine, args: list[Value], kwargs: dict[str, Value]) 
         names = [str(kwargs["dest"].value)]
     chosen = next((name for name in names if name.startswith("--")), names[0] if names else "")
     is_list = isinstance(default, Sequence) and bool(default.items)
-    is_known = all(v.is_const for v in default.items) if is_list else _is_number(default)
+    is_known = all(v.is_const for v in default.items) if is_list else _is_plain(default)
     if chosen and is_known:
         machine.driver.options[chosen.lstrip("-").replace("-", "_")] = default
 
 
-def _is_number(value: Value | None) -> bool:
-    return isinstance(value, Const) and type(value.value) in (int, float)
+def _is_plain(value: Value | None) -> bool:
+    """True for a number, a text, None, or a flag that is on."""
+    is_known = isinstance(value, Const) and value.value is not False
+    return is_known and isinstance(value.value, int | float | str | None)
