@@ -48,7 +48,7 @@ OF_MODEL = frozenset(
 # a word in the name of its file, or of the folder that the file is in
 FILES = re.compile(
     r"(?:^|[_/])(?:plots?|plotting|visuali[sz](?:e|ation|er)s?|viz|flops?|profil(?:e|er|ing)|debug|mocks?|tensorboard"
-    r"|observers?|calibrat(?:e|ion|or)s?)"
+    r"|observers?|calibrat(?:e|ion|or)s?|serializ(?:e|ers?|ation))"
     r"(?=[_./])"
 )
 PLAIN = frozenset({"str", "int", "float", "bool", "bytes"})
@@ -74,8 +74,8 @@ def is_around(name: str) -> bool:
 
 
 def is_file_around(module: ModuleInfo) -> bool:
-    """True for a file of functions that draw, count, profile, debug, measure values to quantise by, or stand in for
-    others in tests."""
+    """True for a file of functions that draw, count, profile, debug, measure values to quantise by, keep values in files,
+    or stand in for others in tests."""
     return FILES.search("/".join(module.path.split("/")[-2:])) is not None
 
 
@@ -89,8 +89,8 @@ def is_class_around(machine: Machine, cls: Class) -> bool:
 
 
 def is_function_around(machine: Machine, function: Function) -> bool:
-    """True for a function that is called where its name or its file says, that drives a model, that reads files,
-    that hands out nothing, or plain numbers, texts or arrays, or that is one of NumPy's arrays, or of a package
+    """True for a function that is called where its name or its file says, that drives or trains a model, that reads
+    files, that hands out nothing, or plain numbers, texts or arrays, or that is one of NumPy's arrays, or of a package
     without tensors."""
     info = function.info
     returned = getattr(info.node, "returns", None)  # a lambda has none
@@ -102,6 +102,7 @@ def is_function_around(machine: Machine, function: Function) -> bool:
         or not roots.isdisjoint(WITHOUT_TENSORS)
         or gives_nothing(info.node)
         or drives_model(info.node)
+        or is_training_step(info.node)
         or reads_files(function)
         or ("numpy" in roots and "torch" not in roots and not _is_annotated(function))
         or any(_names_module(machine, p.annotation, info.module) for p in parameters(info.node))
@@ -116,19 +117,22 @@ def _is_plain(returned: ast.expr | None) -> bool:
 
 
 def gives_nothing(node: ast.AST) -> bool:
-    """True for a function without a result that changes nothing in place: it shows, plays or writes what it
-    is given."""
+    """True for a function without a result that changes nothing in place, but a table at the top of a file: it
+    shows, plays, writes or registers what it is given."""
     if isinstance(node, ast.Lambda):
         return False
+    own = {p.arg for p in parameters(node)}
+    own |= {p.id for p in walk(node) if type(p) is ast.Name and isinstance(p.ctx, ast.Store)}
     for part in walk(node):
         if type(part) in (ast.Yield, ast.YieldFrom, ast.Global, ast.Nonlocal, ast.AugAssign):
             return False
         if type(part) is ast.Return and not _is_nothing(part.value):
             return False
         if type(part) in (ast.Attribute, ast.Subscript) and not isinstance(part.ctx, ast.Load):
-            return False
+            if type(part) is ast.Attribute or _is_own(part.value, own):
+                return False
         if type(part) is ast.Call and (
-            _changes(part.func) or any(k.arg == "out" for k in part.keywords)
+            _changes(part.func, own) or any(k.arg == "out" for k in part.keywords)
         ):
             return False
     return True
@@ -138,12 +142,18 @@ def _is_nothing(value: ast.expr | None) -> bool:
     return value is None or (type(value) is ast.Constant and value.value is None)
 
 
-def _changes(function: ast.expr) -> bool:
-    """True for what changes its object: `x.copy_`, `found.append`, a kernel's `run[grid]`."""
+def _changes(function: ast.expr, own: set[str]) -> bool:
+    """True for what changes its object: `x.copy_`, `found.append` of a list of its own or a given one, a kernel's
+    `run[grid]`."""
     if type(function) is ast.Attribute:
         name = function.attr
-        return name.endswith("_") or name in CHANGING_METHODS
+        return name.endswith("_") or (name in CHANGING_METHODS and _is_own(function.value, own))
     return type(function) is ast.Subscript
+
+
+def _is_own(value: ast.expr, own: set[str]) -> bool:
+    """True unless a value is known by a name at the top of a file: `REGISTRY` with `REGISTRY.append(kind)`."""
+    return type(value) is not ast.Name or value.id in own
 
 
 def drives_model(node: ast.AST) -> bool:

@@ -33,6 +33,7 @@ from breakscope.static.project.modules import ModuleInfo
 from breakscope.static.regions.arguments import parameter_values
 from breakscope.static.regions.discovery.around import (
     is_class_around,
+    is_file_around,
     is_function_around,
     is_no_tensor,
     parameters,
@@ -88,7 +89,7 @@ def unentered_regions(
 
 def _is_own_class(machine: Machine, value: Value, module: ModuleInfo) -> bool:
     is_own = type(value) is Class and value.info.module is module
-    return is_own and not is_class_around(machine, value)
+    return is_own and not (is_class_around(machine, value) or is_file_around(module))
 
 
 def _is_news(function: Function, module: ModuleInfo, entered: Entered) -> bool:

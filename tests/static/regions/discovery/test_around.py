@@ -42,9 +42,41 @@ class Score(torch.nn.Module):
         return (x - y)[..., {bound}]
 """
 
+REGISTERED = """\
+import torch
 
-def of_library(tmp_path, source):
-    files = {"library/__init__.py": "from .part import *\n", "library/part.py": source}
+KNOWN = set()
+NAMED = {{}}
+
+
+def register(module, kind):
+    if not hasattr(module, kind):
+        raise ValueError(kind)
+    {kept}
+"""
+TRAINED = """\
+import torch
+
+
+def stepped(loss: torch.Tensor, scaler):
+    if loss > 0:
+        {backward}
+    return loss.detach()
+"""
+STORED = """\
+import torch
+
+
+class Kept(torch.Tensor):
+    def doubled(self):
+        if self.sum() > 0:
+            return self
+        return self * 2
+"""
+
+
+def of_library(tmp_path, source, names="*"):
+    files = {"library/__init__.py": f"from .part import {names}\n", "library/part.py": source}
     return found(analysed(tmp_path, files))
 
 
@@ -104,3 +136,30 @@ def test_what_hands_out_plain_values_or_reads_a_file(returned, name, entered, tm
             return {{"largest": x.max().item()}}
         """
     assert of_library(tmp_path, source) == [("BRK201", 6)] * entered
+
+
+@pytest.mark.parametrize(
+    ("kept", "lines"),
+    [
+        ("KNOWN.add((module, kind))", []),
+        ("NAMED[kind] = module", []),
+        ("module.add_(module.sum().item())", [10]),
+    ],
+)
+def test_what_registers_something(kept, lines, tmp_path):
+    of_found = of_library(tmp_path, REGISTERED.format(kept=kept), "register")
+    assert sorted({line for _, line in of_found}) == lines
+
+
+@pytest.mark.parametrize(
+    ("backward", "entered"),
+    [("scaler.scale(loss).backward()", False), ("loss = scaler(loss)", True)],
+)
+def test_what_runs_a_backward_pass(backward, entered, tmp_path):
+    program = TRAINED.format(backward=backward)
+    assert of_library(tmp_path, program) == [("BRK101", 5)] * entered
+
+
+@pytest.mark.parametrize(("name", "entered"), [("serializers.py", False), ("values.py", True)])
+def test_classes_of_a_file_that_keeps_values_in_files(name, entered, tmp_path):
+    assert found(analysed(tmp_path, {name: STORED})) == [("BRK101", 6)] * entered
