@@ -111,3 +111,33 @@ def test_an_operator_of_one_of_several_objects(name, tmp_path):
     result = analysed(tmp_path, {"net.py": source})
     assert found(result) == [("BRK530", 24)]
     assert result.findings[0].condition == condition
+
+
+UNSEEN = """\
+import torch
+from elsewhere import Matrix
+
+
+class Sparse(Matrix):
+    def __matmul__(self, points):
+        made = super().__matmul__(points)
+        if isinstance(made, Matrix):
+            return Sparse(made.values)
+        return made
+
+    def __rsub__(self, other):
+        return Sparse(super().__rsub__(other))
+
+
+class Net(torch.nn.Module):
+    def forward(self, values, points, whole=None):
+        if whole is not None:
+            return whole
+        return points - Sparse(values) @ points
+"""
+
+
+def test_an_operator_of_what_is_an_object_only_possibly(tmp_path):
+    result = analysed(tmp_path, {"net.py": UNSEEN})
+    assert [f.code for f in result.findings] == ["BRK530", "BRK530"]
+    assert sorted(f.confidence for f in result.findings) == ["certain", "possible"]

@@ -256,9 +256,11 @@ def _has_other_flag(info: FunctionInfo, given: dict[str, Value]) -> bool:
 
 
 def _hook_region(machine: Machine, hook: Function, is_brief: bool) -> Region | None:
-    if machine.file.is_only_eager(hook) or is_around(hook.info.name):
+    if machine.file.is_only_eager(hook) or is_file_around(hook.info.module):
         return None
-    if is_file_around(hook.info.module):
+    if any(
+        map(is_around, hook.info.qualname.split("."))
+    ):  # its own name, or one around it: `summary.hook`
         return None
     arguments = hook_arguments(machine, hook)
     machine.region.is_brief = is_brief

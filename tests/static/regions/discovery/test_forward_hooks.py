@@ -530,3 +530,25 @@ def watch(model):
 def test_a_hook_that_looks_at_a_model_is_nothing_to_compile(file, name, is_region, tmp_path):
     result = analysed(tmp_path, {file: LOOKED_AT.format(name=name)})
     assert found(result) == ([("BRK401", 5)] if is_region else [])
+
+
+MADE_INSIDE = """\
+import torch
+
+
+def {name}(model, x):
+    def register(layer):
+        def hook(layer, given, made):
+            print(made.mean())
+
+        layer.register_forward_hook(hook)
+
+    model.apply(register)
+    return model(x)
+"""
+
+
+@pytest.mark.parametrize(("name", "is_region"), [("summary", False), ("traced", True)])
+def test_a_hook_inside_of_what_looks_at_a_model(name, is_region, tmp_path):
+    result = analysed(tmp_path, {"tools.py": MADE_INSIDE.format(name=name)})
+    assert found(result) == ([("BRK401", 7)] if is_region else [])

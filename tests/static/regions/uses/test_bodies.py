@@ -101,3 +101,25 @@ class Net(nn.Module):
 def test_a_parameter_whose_truth_is_all_that_is_asked_is_a_flag(body, is_flag, tmp_path):
     result = analysed(tmp_path, {"net.py": FLAG.format(body=f"        {body}")})
     assert found(result) == ([] if is_flag else [("BRK101", 11)])
+
+
+OWN_MATRIX = """\
+import torch
+from library.sparse import SparseTensor
+
+
+class Net(torch.nn.Module):
+    def forward(self, x, adjacency):
+        {first}
+        if adjacency.is_coalesced():
+            return x
+        return x + 1
+"""
+
+
+@pytest.mark.parametrize(
+    ("first", "lines"), [("row, column, value = adjacency.csr()", []), ("pass", [8])]
+)
+def test_a_matrix_with_names_that_no_tensor_has(first, lines, tmp_path):
+    result = analysed(tmp_path, {"net.py": OWN_MATRIX.format(first=first)})
+    assert [line for _, line in found(result)] == lines
