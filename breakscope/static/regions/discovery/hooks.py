@@ -66,12 +66,13 @@ def registered_hooks(machine: Machine, module: ModuleInfo) -> list[tuple[Functio
         cls = classes.get(statement)
         for outer, hook in _registered(statement):
             frame = around(machine, module, names, cls, outer)
-            is_brief = _takes_off(outer) or _hands_to_who_takes_off(module, outer)
+            is_brief = _is_put_on_briefly(module, statement, outer)
             for value in functions_of(machine, hook, frame, outer):
                 if is_of(module, value):
                     found.setdefault(key_of_hook(value), (value, is_brief))
         for value in _by_their_names(machine, names, cls, statement):
-            found.setdefault(key_of_hook(value), (value, False))
+            is_brief = _is_session(statement) or _is_named_briefly(module, value.info.name)
+            found.setdefault(key_of_hook(value), (value, is_brief))
     return list(found.values())
 
 
@@ -110,6 +111,40 @@ def _takes_off(outer: ast.FunctionDef | None) -> bool:
         type(part) is ast.Call and getattr(part.func, "attr", "") == "remove" and not part.args
         for part in walk(outer)
     )
+
+
+def _is_put_on_briefly(
+    module: ModuleInfo, statement: ast.stmt, outer: ast.FunctionDef | None
+) -> bool:
+    """True where what puts a hook on, or its caller, takes it off again, or the class does when its block ends."""
+    return _takes_off(outer) or _is_session(statement) or _hands_to_who_takes_off(module, outer)
+
+
+def _is_session(statement: ast.stmt) -> bool:
+    """True for a class that takes something off in its `__exit__`, or in a method that this calls."""
+    parts = statement.body if isinstance(statement, ast.ClassDef) else []
+    methods = {part.name: part for part in parts if isinstance(part, ast.FunctionDef)}
+    last = methods.get("__exit__")
+    called = {part.attr for part in walk(last) if type(part) is ast.Attribute} if last else set()
+    return any(map(_takes_off, (last, *(methods[name] for name in called & methods.keys()))))
+
+
+def _is_named_briefly(module: ModuleInfo, name: str) -> bool:
+    """True for a hook that the file names only where something is taken off again, or in the head of a `with`."""
+    heads = {
+        id(part)
+        for block in walk(module.tree)
+        if isinstance(block, ast.With)
+        for item in block.items
+        for part in walk(item.context_expr)
+    }
+    uses = [
+        id(node) in heads or _takes_off(outer)
+        for statement in module.tree.body
+        for outer, node in nodes_of(statement)
+        if name in (getattr(node, "attr", ""), getattr(node, "id", ""))
+    ]
+    return bool(uses) and all(uses)
 
 
 def _hands_to_who_takes_off(module: ModuleInfo, outer: ast.FunctionDef | None) -> bool:

@@ -58,6 +58,7 @@ PREPARES = (
     "torch.nn.utils.parametrizations.",
     "torch.nn.utils.prune.",
 )
+PUTS_ON_HOOK = "module.register_hook"
 OPTIMIZER = re.compile(r"torch\.optim\.(?:\w+\.)?[A-Z]\w*")
 
 
@@ -161,7 +162,7 @@ def _method_region(machine: Machine, method: Function) -> Region | None:
     answers = is_property(method.info.node) or method.info.name in OF_METRICS
     if not given and not answers and not _may_hold_tensors(region.value):
         return None  # what prepares data, or hands out loaders of it
-    is_set_up = _is_made_before(machine, region.value) or _meets(region, _makes_layer)
+    is_set_up = _is_made_before(machine, region.value) or _meets(region, _sets_up)
     return None if is_set_up else region
 
 
@@ -188,17 +189,20 @@ def _meets(region: Region, is_wanted: Callable[[Event], bool]) -> bool:
     return False
 
 
-def _makes_layer(event: Event) -> bool:
-    """Of a method that does, a model is built or converted by it."""
+def _sets_up(event: Event) -> bool:
+    """Of a method that does, a model is built, converted or looked into by it."""
     return type(event) is Constructor or (
-        type(event) is Call and LAYER.fullmatch(event.name) is not None
+        type(event) is Call
+        and (LAYER.fullmatch(event.name) is not None or event.name == PUTS_ON_HOOK)
     )
 
 
 def _prepares(event: Event) -> bool:
-    """Of a function that does, a model is prepared or trained by it."""
+    """Of a function that does, a model is prepared, trained or looked into by it."""
     return type(event) is Call and (
-        event.name.startswith(PREPARES) or OPTIMIZER.fullmatch(event.name) is not None
+        event.name.startswith(PREPARES)
+        or OPTIMIZER.fullmatch(event.name) is not None
+        or event.name == PUTS_ON_HOOK
     )
 
 

@@ -74,6 +74,17 @@ class Kept(torch.Tensor):
         return self * 2
 """
 
+LOOKED_INTO = """\
+import torch
+
+
+def explained(model, x: torch.Tensor):
+    seen = []
+    {puts_on}
+    made = model(x)
+    return made if made.sum() > 0 else seen[0]
+"""
+
 
 def of_library(tmp_path, source, names="*"):
     files = {"library/__init__.py": f"from .part import {names}\n", "library/part.py": source}
@@ -163,3 +174,15 @@ def test_what_runs_a_backward_pass(backward, entered, tmp_path):
 @pytest.mark.parametrize(("name", "entered"), [("serializers.py", False), ("values.py", True)])
 def test_classes_of_a_file_that_keeps_values_in_files(name, entered, tmp_path):
     assert found(analysed(tmp_path, {name: STORED})) == [("BRK101", 6)] * entered
+
+
+@pytest.mark.parametrize(
+    ("puts_on", "entered"),
+    [
+        ("handle = model.register_forward_hook(lambda _, __, made: seen.append(made))", False),
+        ("seen.append(model(x + 1))", True),
+    ],
+)
+def test_what_puts_hooks_on_a_model(puts_on, entered, tmp_path):
+    result = of_library(tmp_path, LOOKED_INTO.format(puts_on=puts_on), "explained")
+    assert (("BRK101", 8) in result) is entered

@@ -552,3 +552,52 @@ def {name}(model, x):
 def test_a_hook_inside_of_what_looks_at_a_model(name, is_region, tmp_path):
     result = analysed(tmp_path, {"tools.py": MADE_INSIDE.format(name=name)})
     assert found(result) == ([("BRK401", 7)] if is_region else [])
+
+
+SESSION = """\
+import torch
+
+
+class Session:
+    def __init__(self, model):
+        self.model, self.handles = model, []
+
+    def __enter__(self):
+        self.handles.append(self.model.register_forward_hook(self.look))
+        return self
+
+    def look(self, module, given, made):
+        print(made.mean())
+
+    def close(self):
+        {removes}
+
+    def __exit__(self, *problem):
+        {leaves}
+
+
+def look_hook(module, args, output):
+    print(output.max())
+
+
+def run(session, model, x):
+    {with_hook}
+"""
+TAKES_OFF = "[handle.remove() for handle in self.handles]"
+WITHIN = "with session.put_on(model, look_hook):\n        return model(x)"
+
+
+@pytest.mark.parametrize(
+    ("removes", "leaves", "with_hook", "shown"),
+    [
+        (TAKES_OFF, "self.close()", WITHIN, []),
+        (TAKES_OFF, "self.closed = True", WITHIN, [13]),
+        ("return self.handles", "self.close()", "model.register_forward_hook(look_hook)", [13, 23]),
+        (TAKES_OFF, "self.close()", "session.put_on(model, look_hook)\n    model(x)", [23]),
+    ],
+)
+def test_hooks_of_a_session_are_possible(removes, leaves, with_hook, shown, tmp_path):
+    source = SESSION.format(removes=removes, leaves=leaves, with_hook=with_hook)
+    prints = [f for f in analysed(tmp_path, {"session.py": source}).findings if f.code == "BRK401"]
+    assert [f.line for f in prints] == [13, 23]
+    assert [f.line for f in prints if f.confidence != "possible"] == shown
