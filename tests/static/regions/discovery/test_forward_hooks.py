@@ -591,7 +591,7 @@ WITHIN = "with session.put_on(model, look_hook):\n        return model(x)"
     ("removes", "leaves", "with_hook", "shown"),
     [
         (TAKES_OFF, "self.close()", WITHIN, []),
-        (TAKES_OFF, "self.closed = True", WITHIN, [13]),
+        ("self.handles = []", "self.close()", WITHIN, [13]),
         ("return self.handles", "self.close()", "model.register_forward_hook(look_hook)", [13, 23]),
         (TAKES_OFF, "self.close()", "session.put_on(model, look_hook)\n    model(x)", [23]),
     ],
@@ -601,3 +601,40 @@ def test_hooks_of_a_session_are_possible(removes, leaves, with_hook, shown, tmp_
     prints = [f for f in analysed(tmp_path, {"session.py": source}).findings if f.code == "BRK401"]
     assert [f.line for f in prints] == [13, 23]
     assert [f.line for f in prints if f.confidence != "possible"] == shown
+
+
+WATCHING = """\
+import torch
+
+
+class Statistics({base}):
+    def __init__(self, model):
+        self.handle = model.register_forward_hook(self.look)
+        self.means = {{}}
+
+    def look(self, module, given, made):
+        {look}
+
+    def close(self):
+        {close}
+"""
+READ = "self.means['last'] = made.mean().item()"
+REMOVED = "self.handle.remove()"
+
+
+@pytest.mark.parametrize(
+    ("base", "look", "close", "confidence"),
+    [
+        ("object", READ, REMOVED, "possible"),
+        ("object", READ, "self.means = {}", "likely"),
+        ("object", f"{READ}\n        return made * 2", REMOVED, "likely"),
+        ("object", f"{READ}\n        made.mul_(2)", REMOVED, "likely"),
+        ("object", f"{READ}\n        module.seen = made", REMOVED, "likely"),
+        ("torch.nn.Module", READ, REMOVED, "likely"),
+        ("torch.optim.Optimizer", READ, REMOVED, "likely"),
+    ],
+)
+def test_what_looks_at_the_model_of_somebody_else(base, look, close, confidence, tmp_path):
+    source = WATCHING.format(base=base, look=look, close=close)
+    (read,) = [f for f in analysed(tmp_path, {"a.py": source}).findings if f.code == "BRK201"]
+    assert (read.line, read.confidence) == (10, confidence)
