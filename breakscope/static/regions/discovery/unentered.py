@@ -35,6 +35,7 @@ from breakscope.static.regions.discovery.around import (
     is_class_around,
     is_file_around,
     is_function_around,
+    is_method_around,
     is_no_tensor,
     parameters,
 )
@@ -58,6 +59,7 @@ PREPARES = (
     "torch.nn.utils.parametrizations.",
     "torch.nn.utils.prune.",
 )
+SEEDS = ("torch.Generator", "torch.manual_seed", "torch.random.manual_seed")
 PUTS_ON_HOOK = "module.register_hook"
 OPTIMIZER = re.compile(r"torch\.optim\.(?:\w+\.)?[A-Z]\w*")
 
@@ -154,12 +156,14 @@ def _method_region(machine: Machine, method: Function) -> Region | None:
     owner = method.info.owner
     if method.bound is None and owner and AUTOGRAD in external_bases(machine, owner):
         return _autograd_region(machine, method, args)
+    answers = is_property(method.info.node) or method.info.name in OF_METRICS
+    if not answers and is_method_around(machine, method):
+        return None
     named = [value for name, value in kwargs.items() if name[0] != "*" or not value.is_unknown]
     given = [option for value in (*args, *named) for option in options(value)]
     if given and all(map(is_no_tensor, given)):
         return None  # a tokenizer's, what saves and loads, or a figure of NumPy's arrays
     region = enter(machine, method.info.qualname, method, args, kwargs)
-    answers = is_property(method.info.node) or method.info.name in OF_METRICS
     if not given and not answers and not _may_hold_tensors(region.value):
         return None  # what prepares data, or hands out loaders of it
     is_set_up = _is_made_before(machine, region.value) or _meets(region, _sets_up)
@@ -198,9 +202,9 @@ def _sets_up(event: Event) -> bool:
 
 
 def _prepares(event: Event) -> bool:
-    """Of a function that does, a model is prepared, trained or looked into by it."""
+    """Of a function that does, a model is prepared, trained or looked into by it, or data is drawn at random."""
     return type(event) is Call and (
-        event.name.startswith(PREPARES)
+        event.name.startswith((*PREPARES, *SEEDS))
         or OPTIMIZER.fullmatch(event.name) is not None
         or event.name == PUTS_ON_HOOK
     )

@@ -85,6 +85,27 @@ def explained(model, x: torch.Tensor):
     return made if made.sum() > 0 else seen[0]
 """
 
+DRAWN = """\
+import torch
+
+
+def patches(x: torch.Tensor, seed: int):
+    {drawn}
+    if x.sum() > 0:
+        return x
+    return x * noise
+"""
+METHODS = """\
+import torch
+from torch.utils.data import TensorDataset
+
+
+class Judge:
+    def score(self, x: torch.Tensor, y: torch.Tensor){returned}:
+        {first}
+        return (x - y).mean().item()
+"""
+
 
 def of_library(tmp_path, source, names="*"):
     files = {"library/__init__.py": f"from .part import {names}\n", "library/part.py": source}
@@ -186,3 +207,29 @@ def test_classes_of_a_file_that_keeps_values_in_files(name, entered, tmp_path):
 def test_what_puts_hooks_on_a_model(puts_on, entered, tmp_path):
     result = of_library(tmp_path, LOOKED_INTO.format(puts_on=puts_on), "explained")
     assert (("BRK101", 8) in result) is entered
+
+
+@pytest.mark.parametrize(
+    ("drawn", "entered"),
+    [
+        ("noise = torch.rand(3, generator=torch.Generator().manual_seed(seed))", False),
+        ("torch.manual_seed(seed)\n    noise = torch.rand(3)", False),
+        ("noise = torch.rand(3)\n", True),
+    ],
+)
+def test_what_seeds_random_numbers(drawn, entered, tmp_path):
+    result = of_library(tmp_path, DRAWN.format(drawn=drawn), "patches")
+    assert ("BRK101" in [code for code, _ in result]) is entered
+
+
+@pytest.mark.parametrize(
+    ("returned", "first", "entered"),
+    [
+        ("", "pass", True),
+        (" -> float", "pass", False),
+        ("", "data = TensorDataset(x, y)", False),
+    ],
+)
+def test_methods_that_judge_or_prepare_data(returned, first, entered, tmp_path):
+    program = METHODS.format(returned=returned, first=first)
+    assert of_library(tmp_path, program, "Judge") == [("BRK201", 8)] * entered
