@@ -186,6 +186,10 @@ class TensorVariable(Variable):
             return tensor_with_object(machine, left, right, op, node, frame)
         listed, times = (left, right) if type(left) is Sequence else (right, left)
         if op is ast.Mult and type(listed) is Sequence and listed.type in ("list", "tuple"):
+            if listed.items is None and times.dtype != "int" and times.ndim != 0:
+                return Tensor(
+                    sure=False
+                )  # what an annotation calls a sequence: Python repeats none so
             if (times.sure or times.dtype == "int") and not times.kind:  # else rather a number
                 emit_read(machine, times, "repeat", node, frame)
             return Sequence(listed.type, None, element_of(listed))

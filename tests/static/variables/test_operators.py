@@ -141,3 +141,21 @@ def test_an_operator_of_what_is_an_object_only_possibly(tmp_path):
     result = analysed(tmp_path, {"net.py": UNSEEN})
     assert [f.code for f in result.findings] == ["BRK530", "BRK530"]
     assert sorted(f.confidence for f in result.findings) == ["certain", "possible"]
+
+
+SCALED = """\
+from collections.abc import Sequence
+
+import torch
+
+
+class Net(torch.nn.Module):
+    def forward(self, x: Sequence, y: torch.Tensor):
+        return (x * {times}, y)
+"""
+
+
+@pytest.mark.parametrize(("times", "lines"), [("y.exp()", []), ("y.argmax()", [8])])
+def test_what_an_annotation_calls_a_sequence_times_a_tensor(times, lines, tmp_path):
+    result = analysed(tmp_path, {"net.py": SCALED.format(times=times)})
+    assert [line for _, line in found(result)] == lines

@@ -230,12 +230,22 @@ def _packages_used(machine: Machine, function: Function) -> set[str]:
     names = module_names(machine, function.info.module)
     roots = set()
     for part in walk(function.info.node):
-        if type(part) is ast.Name and part.id in names:
-            value = resolve_import(machine, names[part.id])
-            if isinstance(value, External):
-                own = [part for part in (DATA, PROCESSES) if value.name.startswith(part)]
-                roots.add(own[0] if own else value.name.partition(".")[0])
+        first, rest = _first_of(part)
+        value = resolve_import(machine, names[first]) if first in names else UNKNOWN
+        if isinstance(value, External):
+            full = f"{value.name}.{rest}"
+            own = [part for part in (DATA, PROCESSES) if full.startswith(part)]
+            roots.add(own[0] if own else value.name.partition(".")[0])
     return roots
+
+
+def _first_of(part: ast.AST) -> tuple[str, str]:
+    """`torch` and `utils.data.Dataset` of `torch.utils.data.Dataset`."""
+    rest: list[str] = []
+    while type(part) is ast.Attribute:
+        rest.insert(0, part.attr)
+        part = part.value
+    return (part.id if type(part) is ast.Name else ""), ".".join(rest)
 
 
 def _names_module(machine: Machine, annotation: ast.expr | None, module: ModuleInfo) -> bool:

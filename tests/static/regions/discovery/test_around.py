@@ -228,6 +228,7 @@ def test_what_seeds_random_numbers(drawn, entered, tmp_path):
         ("", "pass", True),
         (" -> float", "pass", False),
         ("", "data = TensorDataset(x, y)", False),
+        ("", "data = torch.utils.data.DataLoader([x, y])", False),
     ],
 )
 def test_methods_that_judge_or_prepare_data(returned, first, entered, tmp_path):
