@@ -114,9 +114,11 @@ def is_function_around(machine: Machine, function: Function) -> bool:
 
 
 def is_method_around(machine: Machine, method: Function) -> bool:
-    """True for a method that has to do with data sets or processes, and for one of an object that is no module which
-    hands out plain numbers or texts."""
+    """True for a method that has to do with data sets or processes, or is handed a module, and for one of an object that
+    is no module which hands out plain numbers or texts."""
     info = method.info
+    if any(_names_module(machine, p.annotation, info.module) for p in parameters(info.node)):
+        return True
     is_of_module = info.owner is not None and is_module_class(machine, info.owner)
     if not is_of_module and _is_plain(getattr(info.node, "returns", None)):
         return True

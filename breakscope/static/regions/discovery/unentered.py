@@ -25,6 +25,7 @@ from breakscope.static.definitions.classes import (
     external_bases,
     find_member,
     is_module,
+    is_module_class,
     members_of,
 )
 from breakscope.static.definitions.names import module_names, resolve_import
@@ -60,6 +61,7 @@ PREPARES = (
     "torch.nn.utils.prune.",
 )
 SEEDS = ("torch.Generator", "torch.manual_seed", "torch.random.manual_seed")
+OF_SCIPY = "call of a function of SciPy"
 PUTS_ON_HOOK = "module.register_hook"
 OPTIMIZER = re.compile(r"torch\.optim\.(?:\w+\.)?[A-Z]\w*")
 
@@ -167,7 +169,10 @@ def _method_region(machine: Machine, method: Function) -> Region | None:
     if not given and not answers and not _may_hold_tensors(region.value):
         return None  # what prepares data, or hands out loaders of it
     is_set_up = _is_made_before(machine, region.value) or _meets(region, _sets_up)
-    return None if is_set_up else region
+    is_of_module = owner is not None and is_module_class(machine, owner)
+    if is_set_up or (not is_of_module and _meets(region, _leaves_tensors)):
+        return None
+    return region
 
 
 def _may_hold_tensors(value: Value) -> bool:
@@ -199,6 +204,11 @@ def _sets_up(event: Event) -> bool:
         type(event) is Call
         and (LAYER.fullmatch(event.name) is not None or event.name == PUTS_ON_HOOK)
     )
+
+
+def _leaves_tensors(event: Event) -> bool:
+    """Of a method that does, arrays are prepared or judged by it."""
+    return type(event) is Call and event.name == OF_SCIPY
 
 
 def _prepares(event: Event) -> bool:

@@ -97,11 +97,15 @@ def patches(x: torch.Tensor, seed: int):
 """
 METHODS = """\
 import torch
+from scipy import ndimage
 from torch.utils.data import TensorDataset
 
 
 class Judge:
-    def score(self, x: torch.Tensor, y: torch.Tensor){returned}:
+    def smooth(self, x):
+        return ndimage.gaussian_filter(x.numpy(), 1)
+
+    def score(self, x: torch.Tensor, y: torch.Tensor{more}){returned}:
         {first}
         return (x - y).mean().item()
 """
@@ -229,8 +233,18 @@ def test_what_seeds_random_numbers(drawn, entered, tmp_path):
         (" -> float", "pass", False),
         ("", "data = TensorDataset(x, y)", False),
         ("", "data = torch.utils.data.DataLoader([x, y])", False),
+        ("", "y = torch.as_tensor(self.smooth(y))", False),
     ],
 )
 def test_methods_that_judge_or_prepare_data(returned, first, entered, tmp_path):
-    program = METHODS.format(returned=returned, first=first)
-    assert of_library(tmp_path, program, "Judge") == [("BRK201", 8)] * entered
+    program = METHODS.format(returned=returned, first=first, more="")
+    assert of_library(tmp_path, program, "Judge") == [("BRK201", 12)] * entered
+
+
+@pytest.mark.parametrize(
+    ("more", "entered"),
+    [("", True), (", model: torch.nn.Module", False), (", model: object", True)],
+)
+def test_methods_that_are_handed_a_model(more, entered, tmp_path):
+    program = METHODS.format(returned="", first="pass", more=more)
+    assert of_library(tmp_path, program, "Judge") == [("BRK201", 12)] * entered
