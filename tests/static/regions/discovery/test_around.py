@@ -248,3 +248,30 @@ def test_methods_that_judge_or_prepare_data(returned, first, entered, tmp_path):
 def test_methods_that_are_handed_a_model(more, entered, tmp_path):
     program = METHODS.format(returned="", first="pass", more=more)
     assert of_library(tmp_path, program, "Judge") == [("BRK201", 12)] * entered
+
+
+LABELLED = """\
+import torch
+
+try:
+    from scipy.ndimage import label
+except ImportError:
+    label = None
+
+
+def labelled(x):
+    return x if label is None else torch.as_tensor(label(x.cpu().numpy())[0])
+
+
+def peaks(x: torch.Tensor):
+    found = {found}(x)
+    if found.max() > 0:
+        return found
+    return x
+"""
+
+
+@pytest.mark.parametrize(("name", "entered"), [("labelled", False), ("torch.exp", True)])
+def test_a_function_that_goes_through_scipy(name, entered, tmp_path):
+    result = of_library(tmp_path, LABELLED.format(found=name), "peaks")
+    assert (("BRK101", 15) in result) is entered
