@@ -159,3 +159,26 @@ class Net(torch.nn.Module):
 def test_what_an_annotation_calls_a_sequence_times_a_tensor(times, lines, tmp_path):
     result = analysed(tmp_path, {"net.py": SCALED.format(times=times)})
     assert [line for _, line in found(result)] == lines
+
+
+RETURNED = """\
+import torch
+
+
+def stepped(x, both):
+    return (x * 2, {}) if both else x * 2
+
+
+class Net(torch.nn.Module):
+    def __init__(self, both=False):
+        super().__init__()
+        self.both = both
+
+    def forward(self, x: torch.Tensor):
+        x = stepped(x, self.both)
+        return x.exp() * x
+"""
+
+
+def test_a_pair_that_is_possible_beside_a_tensor(tmp_path):
+    assert found(analysed(tmp_path, {"net.py": RETURNED})) == []

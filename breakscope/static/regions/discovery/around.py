@@ -33,8 +33,8 @@ from breakscope.static.project.modules import ModuleInfo
 # how functions and methods of it are called, or how their names begin
 NAMES = frozenset(
     """
-    merge unmerge load test summary summarize validate evaluate count_parameters num_parameters init_weights
-    reset_parameters
+    merge unmerge load test summary summarize stats statistics report validate evaluate count_parameters num_parameters
+    init_weights reset_parameters
     """.split()
 )
 BEGINNINGS = tuple(
@@ -52,7 +52,7 @@ OF_MODEL = frozenset(
 # a word in the name of its file, or of the folder that the file is in
 FILES = re.compile(
     r"(?:^|[_/])(?:plots?|plotting|visuali[sz](?:e|ation|er)s?|viz|flops?|profil(?:e|er|ing)|debug|mocks?|tensorboard"
-    r"|observers?|calibrat(?:e|ion|or)s?|serializ(?:e|ers?|ation))"
+    r"|benchmarks?|reports?|validation|observers?|calibrat(?:e|ion|or)s?|serializ(?:e|ers?|ation))"
     r"(?=[_./])"
 )
 PLAIN = frozenset({"str", "int", "float", "bool", "bytes"})
@@ -78,8 +78,8 @@ def is_around(name: str) -> bool:
 
 
 def is_file_around(module: ModuleInfo) -> bool:
-    """True for a file of functions that draw, count, profile, debug, measure values to quantise by, keep values in files,
-    or stand in for others in tests."""
+    """True for a file of functions that draw, count, profile, debug, compare, measure values to quantise by, keep values in
+    files, or stand in for others in tests."""
     return FILES.search("/".join(module.path.split("/")[-2:])) is not None
 
 

@@ -196,8 +196,10 @@ def test_what_runs_a_backward_pass(backward, entered, tmp_path):
     assert of_library(tmp_path, program) == [("BRK101", 5)] * entered
 
 
-@pytest.mark.parametrize(("name", "entered"), [("serializers.py", False), ("values.py", True)])
-def test_classes_of_a_file_that_keeps_values_in_files(name, entered, tmp_path):
+@pytest.mark.parametrize(
+    ("name", "entered"), [("serializers.py", False), ("reports.py", False), ("values.py", True)]
+)
+def test_classes_of_a_file_that_stands_around_models(name, entered, tmp_path):
     assert found(analysed(tmp_path, {name: STORED})) == [("BRK101", 6)] * entered
 
 
