@@ -150,35 +150,21 @@ import torch
 
 
 class Net(torch.nn.Module):
-    def forward(self, x: Sequence, y: torch.Tensor):
-        return (x * {times}, y)
-"""
-
-
-@pytest.mark.parametrize(("times", "lines"), [("y.exp()", []), ("y.argmax()", [8])])
-def test_what_an_annotation_calls_a_sequence_times_a_tensor(times, lines, tmp_path):
-    result = analysed(tmp_path, {"net.py": SCALED.format(times=times)})
-    assert [line for _, line in found(result)] == lines
-
-
-RETURNED = """\
-import torch
-
-
-def stepped(x, both):
-    return (x * 2, {}) if both else x * 2
-
-
-class Net(torch.nn.Module):
-    def __init__(self, both=False):
+    def __init__(self):
         super().__init__()
-        self.both = both
+        self.scale = torch.nn.Parameter(torch.ones(3))
 
-    def forward(self, x: torch.Tensor):
-        x = stepped(x, self.both)
-        return x.exp() * x
+    def forward(self, x: Sequence, y: torch.Tensor):
+        return ({listed} * {times}, y)
 """
 
 
-def test_a_pair_that_is_possible_beside_a_tensor(tmp_path):
-    assert found(analysed(tmp_path, {"net.py": RETURNED})) == []
+@pytest.mark.parametrize("listed", ["x", "(y, {})"])
+@pytest.mark.parametrize(
+    ("times", "lines"),
+    [("(self.scale / 2)", []), ("self.scale.exp()", []), ("self.scale.argmax()", [12])],
+)
+def test_what_is_called_a_sequence_times_a_tensor(listed, times, lines, tmp_path):
+    source = SCALED.format(listed=listed, times=times)
+    result = analysed(tmp_path, {"net.py": source})
+    assert [line for code, line in found(result) if code == "BRK205"] == lines
