@@ -34,7 +34,7 @@ from breakscope.static.project.modules import ModuleInfo
 NAMES = frozenset(
     """
     merge unmerge load test summary summarize stats statistics report validate evaluate count_parameters num_parameters
-    init_weights reset_parameters
+    init_weights reset_parameters generate train_step training_step test_step validation_step val_step eval_step
     """.split()
 )
 BEGINNINGS = tuple(
@@ -52,7 +52,7 @@ OF_MODEL = frozenset(
 # a word in the name of its file, or of the folder that the file is in
 FILES = re.compile(
     r"(?:^|[_/])(?:plots?|plotting|visuali[sz](?:e|ation|er)s?|viz|flops?|profil(?:e|er|ing)|debug|mocks?|tensorboard"
-    r"|benchmarks?|reports?|validation|observers?|calibrat(?:e|ion|or)s?|serializ(?:e|ers?|ation))"
+    r"|benchmarks?|reports?|validation|verif(?:y|ier|ication)|diagnostics?|observers?|calibrat(?:e|ion|or)s?|serializ(?:e|ers?|ation))"
     r"(?=[_./])"
 )
 PLAIN = frozenset({"str", "int", "float", "bool", "bytes"})
