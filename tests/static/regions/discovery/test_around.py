@@ -277,3 +277,35 @@ def peaks(x: torch.Tensor):
 def test_a_function_that_goes_through_scipy(name, entered, tmp_path):
     result = of_library(tmp_path, LABELLED.format(found=name), "peaks")
     assert (("BRK101", 15) in result) is entered
+
+
+COMPILED = """\
+import torch
+
+CACHE = {{}}
+
+
+def doubled(x):
+    return x * 2
+
+
+def cached(function):
+    if function not in CACHE:
+        CACHE[function] = {wrapped}
+    return CACHE[function]
+
+
+def solved(x: torch.Tensor):
+    y = cached(doubled)(x)
+    if y.sum() > 0:
+        return y
+    return x
+"""
+
+
+@pytest.mark.parametrize(
+    ("wrapped", "entered"), [("torch.compile(function)", False), ("function", True)]
+)
+def test_what_compiles_its_own_parts(wrapped, entered, tmp_path):
+    result = of_library(tmp_path, COMPILED.format(wrapped=wrapped), "solved")
+    assert (("BRK101", 18) in result) is entered
