@@ -40,7 +40,7 @@ NAMES = frozenset(
 BEGINNINGS = tuple(
     """
     fit partial_fit save export show plot plt print render draw visualize visualise load_ prepare_for initialize
-    check_ assert_ is_ has_
+    check_ assert_ is_ has_ download
     """.split()
 )
 # what is asked of an argument that is a model or an optimizer
