@@ -6,6 +6,7 @@ import ast
 
 from breakscope.rulekit.values import (
     UNKNOWN,
+    Const,
     Dict,
     Instance,
     Py,
@@ -96,6 +97,8 @@ def missing_argument(
     if rest is None or (rest.is_tensor and not default.is_none):
         return default
     if rest.is_unknown:
+        if type(default) is Const and type(default.value) is bool:
+            return default  # a flag that the call does not name is seldom among them
         rest = settled_argument(machine, rest, parameter, info)
     return join_all([default, rest])
 

@@ -157,7 +157,10 @@ def is_module_class(machine: Machine, info: ClassInfo) -> bool:
     if facts.is_module is None:
         bases = external_bases(machine, info)
         facts.is_module = any(
-            name in MODULE_BASES or name.startswith("torch.nn.") or name.endswith("Module")
+            name in MODULE_BASES
+            or name.startswith("torch.nn.")
+            # TensorFlow has modules, too
+            or (name.endswith("Module") and not _is_skipped(machine, name))
             for name in bases
         ) or (
             any(
@@ -169,6 +172,11 @@ def is_module_class(machine: Machine, info: ClassInfo) -> bool:
             and find_member(machine, info, "forward") is not None
         )
     return facts.is_module
+
+
+def _is_skipped(machine: Machine, name: str) -> bool:
+    """True for what has a package that Dynamo skips."""
+    return name.partition(".")[0] in machine.library.skipped_packages
 
 
 def _uses_torch(machine: Machine, info: ClassInfo) -> bool:
@@ -205,8 +213,7 @@ def is_of_unseen_package(machine: Machine, info: ClassInfo, name: str) -> bool:
     if not dot or top in KNOWN_PACKAGES or "torch" not in info.module.source:
         return False
     return not (
-        top in machine.library.skipped_packages
-        or machine.world.program.is_without_torch(top, info.module)
+        _is_skipped(machine, name) or machine.world.program.is_without_torch(top, info.module)
     )
 
 

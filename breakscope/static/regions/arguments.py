@@ -227,7 +227,7 @@ def parameter_values(
         positional = positional[1:]
     frame = Frame(info.module, scope=function.scope)
     defaults = defaults_of(machine, info, function.scope)
-    body, given = Usage(info), given or {}
+    body, given, library = Usage(info), given or {}, machine.library
 
     def value(parameter: ast.arg) -> Value:
         default, handed = defaults.get(parameter.arg), given.get(parameter.arg, UNKNOWN)
@@ -235,7 +235,9 @@ def parameter_values(
             default = opened(default)
         found = parameter_value(machine, parameter, default, body, frame, is_forward, info)
         if is_taken(machine, function, parameter.arg, body, Usage.is_sparse):
-            found = as_sparse(found, default)
+            # a package's own sparse matrices have names that no tensor has
+            if not any(map(str.isidentifier, body.of(parameter.arg) - library.tensor_methods)):
+                found = as_sparse(found, default)
         if isinstance(handed, OBJECTS) and not _is_annotated(machine, parameter, frame):
             return join(handed, NONE) if _is_none(default) else handed
         if type(found) is not Tensor or found.origin != "guess":

@@ -107,7 +107,8 @@ class Expressions:
 
     def chosen(self, node: ast.IfExp) -> Value:
         then, otherwise = self.eval(node.body), self.eval(node.orelse)
-        value = merge(then, otherwise)
+        states = [value for value in (then, otherwise) if isinstance(value, States)]
+        value = states[0] if states else merge(then, otherwise)
         path = path_of(node.body) or path_of(node.orelse)
         if isinstance(value, Wrapped) and value.sometimes and path:
             self.state.scope.choices[path] = Choice(ast.unparse(node.test), value, then, otherwise)

@@ -147,6 +147,33 @@ def follow_class(follower: Follower, node: ast.ClassDef) -> None:
             left.setdefault(path, (maybe(value) if sometimes else value, method))
     is_module = isinstance(cls, Class) and is_module_class(follower.state.machine, cls.info)
     for method in methods:
-        known = {path: value for path, (value, setter) in left.items() if setter is not method}
+        known = {
+            path: value
+            for path, (value, setter) in left.items()
+            if setter is not method and not _is_called_before(methods, method, setter)
+        }
         repeats = is_module and method.name in ("forward", "training_step", "validation_step")
         follower.function(method, f"{node.name}.{method.name}", known, repeats)
+
+
+def _is_called_before(
+    methods: list[ast.FunctionDef | ast.AsyncFunctionDef], method: ast.AST, setter: ast.AST
+) -> bool:
+    """True for a private method that only methods of the class call, each before it calls the setter."""
+    if not method.name.startswith("_") or method.name.startswith("__"):
+        return False
+    lines = [(_lines_of_calls(m, method.name), _lines_of_calls(m, setter.name)) for m in methods]
+    called = [(first, then) for first, then in lines if first]
+    return bool(called) and all(then and max(first) < min(then) for first, then in called)
+
+
+def _lines_of_calls(method: ast.AST, name: str) -> list[int]:
+    """The lines in which a method calls another one of its object."""
+    return [
+        part.lineno
+        for part in walk(method)
+        if type(part) is ast.Call
+        and type(part.func) is ast.Attribute
+        and part.func.attr == name
+        and getattr(part.func.value, "id", "") == "self"
+    ]

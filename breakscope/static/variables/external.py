@@ -316,6 +316,8 @@ def call_external(
         return call_tensor_method(machine, owner, last, args[1:], kwargs, node, frame)
     if name in MODULE_LISTS:
         return module_list(machine, name, args, node, frame)
+    if name.startswith("torch.nn.functional._"):
+        return UNKNOWN  # helpers in Python, which give numbers, flags and tuples, too
     if head in NAMESPACES:
         made = torch_function(machine, name, last, args, kwargs, frame)
         if "out" in kwargs:

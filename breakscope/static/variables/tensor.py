@@ -194,6 +194,10 @@ class TensorVariable(Variable):
             return tensor_with_object(machine, left, right, op, node, frame)
         listed, times = (left, right) if type(left) is Sequence else (right, left)
         if op is ast.Mult and type(listed) is Sequence and listed.type in ("list", "tuple"):
+            is_by_count = times.dtype == "int" or times.ndim == 0 or listed.items is not None
+            if not is_by_count or times.dtype in ("float", "complex"):
+                # Python repeats none by that: it is a tensor, whatever calls it a sequence
+                return Tensor(sure=False)
             if (times.sure or times.dtype == "int") and not times.kind:  # else rather a number
                 emit_read(machine, times, "repeat", node, frame)
             return Sequence(listed.type, None, element_of(listed))

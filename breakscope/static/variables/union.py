@@ -141,15 +141,16 @@ class UnionVariable(Variable):
         if all(objects):  # an object's operator, whichever it is
             rows = [(pair, "") for pair, _ in rows]
 
-        def operated(pair: tuple[Value, Value]) -> Value:
-            if is_open and not frame.condition:
+        def operated(row: tuple[tuple[Value, Value], str]) -> Value:
+            pair, condition = row
+            if is_open and not condition:
                 frame.certainty = "possible"  # which of them it is, is not known
             try:
                 return binary_operation(machine, *pair, op, node, frame)
             finally:
                 frame.certainty = certainty
 
-        return _of_each(rows, operated, frame)
+        return _of_each([(row, row[1]) for row in rows], operated, frame)
 
     def compare(self, machine: Machine, left, right, op, node, frame) -> Value:
         rows = [

@@ -41,3 +41,32 @@ class Net(torch.nn.Module):
 def test_an_annotation_says_what_else_the_default_may_be(annotation, is_found, tmp_path):
     result = analysed(tmp_path, {"net.py": SOURCE.format(annotation=annotation)})
     assert found(result) == ([("BRK207", 16)] if is_found else [])
+
+
+FLAGGED = """\
+import torch
+
+
+class Drawn(torch.nn.Module):
+    def forward(self, x, keeps_state=False):
+        if keeps_state:
+            self.state = torch.get_rng_state()
+        return x * 2
+
+
+class Net(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.drawn = Drawn()
+
+    def forward(self, x, **settings):
+        return self.drawn(x, {given})
+"""
+
+
+@pytest.mark.parametrize(
+    ("given", "is_found"), [("**settings", False), ("keeps_state=self.training", True)]
+)
+def test_a_flag_is_what_its_default_says(given, is_found, tmp_path):
+    result = analysed(tmp_path, {"net.py": FLAGGED.format(given=given)})
+    assert found(result) == ([("BRK409", 7)] if is_found else [])

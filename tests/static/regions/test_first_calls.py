@@ -78,3 +78,31 @@ def test_a_list_that_is_filled_once(body, tmp_path):
         line for code, line in found(analysed(tmp_path, {"net.py": source})) if code == "BRK703"
     ]
     assert grows == ([11] if "BRK703" in body else [])
+
+
+LACKING = """\
+import torch
+
+
+class Net(torch.nn.Module):
+    def __init__(self, index=3):
+        super().__init__()
+        self.kept, self.index = [], index
+
+    def __len__(self):
+        return len(self.kept)
+
+    def forward(self, x):
+        missing = self.index + 1 - len({of})
+        if missing > 0:
+            self.kept.extend([None] * missing)
+        return x + 1
+"""
+
+
+@pytest.mark.parametrize(
+    ("of", "grows"), [("self.kept", False), ("self", False), ("self.training", True)]
+)
+def test_a_list_that_is_filled_up_to_a_length(of, grows, tmp_path):
+    result = analysed(tmp_path, {"net.py": LACKING.format(of=of)})
+    assert (("BRK703", 15) in found(result)) is grows

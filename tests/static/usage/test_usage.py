@@ -64,6 +64,34 @@ WRONG = {
                 torch.save({"model": model.state_dict()}, "b.pt")
             save(model, "last.pt")
         """,
+    "a class that saves what it may have compiled": """
+        class Trainer:
+            def fit(self):
+                self.model = torch.compile(self.model)
+            def resume(self, path):
+                self.model.load_state_dict(torch.load(path)["model"])
+            def save(self, path, parallel):
+                kept = self.model.module.state_dict() if parallel else self.model.state_dict()  # BRK808
+                torch.save({"model": kept}, path)
+        """,
+    "a class that loads before it compiles, and one behind it": """
+        class Before:
+            def _load(self, path):
+                self.model.load_state_dict(torch.load(path))
+            def _compile(self):
+                self.model = torch.compile(self.model)
+            def fit(self, path):
+                self._load(path)
+                self._compile()
+        class Behind:
+            def _load(self, path):
+                self.model.load_state_dict(torch.load(path))  # BRK807
+            def _compile(self):
+                self.model = torch.compile(self.model)
+            def fit(self, path):
+                self._compile()
+                self._load(path)
+        """,
     "a class that keeps the compiled module": """
         class Trainer:
             def __init__(self, model, cfg):

@@ -111,3 +111,60 @@ def test_an_operator_of_one_of_several_objects(name, tmp_path):
     result = analysed(tmp_path, {"net.py": source})
     assert found(result) == [("BRK530", 24)]
     assert result.findings[0].condition == condition
+
+
+UNSEEN = """\
+import torch
+from elsewhere import Matrix
+
+
+class Sparse(Matrix):
+    def __matmul__(self, points):
+        made = super().__matmul__(points)
+        if isinstance(made, Matrix):
+            return Sparse(made.values)
+        return made
+
+    def __rsub__(self, other):
+        return Sparse(super().__rsub__(other))
+
+
+class Net(torch.nn.Module):
+    def forward(self, values, points, whole=None):
+        if whole is not None:
+            return whole
+        return points - Sparse(values) @ points
+"""
+
+
+def test_an_operator_of_what_is_an_object_only_possibly(tmp_path):
+    result = analysed(tmp_path, {"net.py": UNSEEN})
+    assert [f.code for f in result.findings] == ["BRK530", "BRK530"]
+    assert sorted(f.confidence for f in result.findings) == ["certain", "possible"]
+
+
+SCALED = """\
+from collections.abc import Sequence
+
+import torch
+
+
+class Net(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.scale = torch.nn.Parameter(torch.ones(3))
+
+    def forward(self, x: Sequence, y: torch.Tensor):
+        return ({listed} * {times}, y)
+"""
+
+
+@pytest.mark.parametrize("listed", ["x", "(y, {})"])
+@pytest.mark.parametrize(
+    ("times", "lines"),
+    [("(self.scale / 2)", []), ("self.scale.exp()", []), ("self.scale.argmax()", [12])],
+)
+def test_what_is_called_a_sequence_times_a_tensor(listed, times, lines, tmp_path):
+    source = SCALED.format(listed=listed, times=times)
+    result = analysed(tmp_path, {"net.py": source})
+    assert [line for code, line in found(result) if code == "BRK205"] == lines

@@ -168,3 +168,42 @@ def test_a_method_that_takes_no_tensor_is_none_of_a_tensor_where_it_is_given_one
 ):
     source = SOURCE.format(call=call).replace("float(y) > 0", "x.ndim")
     assert found(analysed(tmp_path, {"program.py": source})) == ([(code, 14)] if code else [])
+
+
+ANOTHER_S = """\
+import {package} as other
+import torch
+
+
+class Layer(other.Module):
+    def forward(self, x):
+        if x.sum() > 0:
+            return torch.exp(x)
+        return x
+"""
+
+
+@pytest.mark.parametrize(("package", "lines"), [("tensorflow", []), ("elsewhere.nn", [7])])
+def test_a_module_of_another_framework_is_none(package, lines, tmp_path):
+    result = analysed(tmp_path, {"layers.py": ANOTHER_S.format(package=package)})
+    assert [line for _, line in found(result)] == lines
+
+
+HELPED = """\
+import torch
+import torch.nn.functional as F
+
+
+class Attention(torch.nn.Module):
+    def forward(self, query, key, value):
+        is_batched = F.{helper}(query, key, value, None, None, 2)
+        if is_batched:
+            query = query.unsqueeze(1)
+        return query * 2
+"""
+
+
+@pytest.mark.parametrize(("helper", "lines"), [("_mha_shape_check", []), ("bilinear", [8])])
+def test_a_private_function_of_torchs_layers_may_give_a_flag(helper, lines, tmp_path):
+    result = analysed(tmp_path, {"attention.py": HELPED.format(helper=helper)})
+    assert [line for _, line in found(result)] == lines

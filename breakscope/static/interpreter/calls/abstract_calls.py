@@ -14,6 +14,7 @@ from breakscope.static.machine.frames import Frame, Raised
 from breakscope.static.machine.lattice import join_all
 from breakscope.static.machine.machine import Machine
 from breakscope.static.project.abstract_methods import is_announced, leaves_to_subclasses
+from breakscope.static.project.modules import ClassInfo
 
 # methods that Python's own objects have
 COMMON = frozenset(name for kind in (dict, list, set, tuple) for name in dir(kind))
@@ -101,11 +102,13 @@ def call_of_own_classes(
         return None
     # a method that calls one of its name hands on to what its object holds, not to itself
     running = None if frame.function is None else frame.function.node
+    holder = _holder(node, frame)
     classes = [
         value
         for value in module_names(machine, frame.module).values()
         if type(value) is Class
         and value.info.module is frame.module
+        and value.info is not holder
         and members_of(value.info).get(name) is not running
         and isinstance(member := members_of(value.info).get(name), ast.FunctionDef)
         and not member.decorator_list
@@ -114,6 +117,16 @@ def call_of_own_classes(
     if not 0 < len(classes) <= limits.MOST_GUESSED_CLASSES:
         return None
     return join_all([*_called_on(machine, classes, name, args, kwargs, node, frame), UNKNOWN])
+
+
+def _holder(node: ast.AST, frame: Frame) -> ClassInfo | None:
+    """The class of a method that calls what its object holds, `self.factors.solve(x)`: seldom another one of it."""
+    held = node.func.value if type(node) is ast.Call and type(node.func) is ast.Attribute else None
+    if type(held) is not ast.Attribute or type(held.value) is not ast.Name:
+        return None
+    owner = frame.names.get(held.value.id)
+    is_self = frame.function is not None and type(owner) is Instance
+    return frame.function.owner if is_self else None
 
 
 def takes(method: ast.FunctionDef, args: list[Value], kwargs: dict[str, Value]) -> bool:

@@ -20,7 +20,11 @@ from breakscope.rulekit.values import (
 )
 from breakscope.rulekit.walking import walk
 from breakscope.static.definitions.annotations import parsed_annotation
-from breakscope.static.definitions.classes import MODULE_BASES, external_bases
+from breakscope.static.definitions.classes import (
+    MODULE_BASES,
+    external_bases,
+    is_module_class,
+)
 from breakscope.static.definitions.names import module_names, resolve_import
 from breakscope.static.machine.library import CHANGING_METHODS
 from breakscope.static.machine.machine import Machine
@@ -29,14 +33,14 @@ from breakscope.static.project.modules import ModuleInfo
 # how functions and methods of it are called, or how their names begin
 NAMES = frozenset(
     """
-    merge unmerge load test summary summarize validate evaluate count_parameters num_parameters init_weights
-    reset_parameters
+    merge unmerge load test summary summarize stats statistics report validate evaluate count_parameters num_parameters
+    init_weights reset_parameters generate train_step training_step test_step validation_step val_step eval_step
     """.split()
 )
 BEGINNINGS = tuple(
     """
     fit partial_fit save export show plot plt print render draw visualize visualise load_ prepare_for initialize
-    check_ assert_ is_ has_
+    check_ assert_ is_ has_ download
     """.split()
 )
 # what is asked of an argument that is a model or an optimizer
@@ -48,7 +52,7 @@ OF_MODEL = frozenset(
 # a word in the name of its file, or of the folder that the file is in
 FILES = re.compile(
     r"(?:^|[_/])(?:plots?|plotting|visuali[sz](?:e|ation|er)s?|viz|flops?|profil(?:e|er|ing)|debug|mocks?|tensorboard"
-    r"|observers?|calibrat(?:e|ion|or)s?)"
+    r"|explain(?:ers?|ability)|benchmarks?|reports?|validation|verif(?:y|ier|ication)|diagnostics?|observers?|calibrat(?:e|ion|or)s?|serializ(?:e|ers?|ation))"
     r"(?=[_./])"
 )
 PLAIN = frozenset({"str", "int", "float", "bool", "bytes"})
@@ -74,8 +78,8 @@ def is_around(name: str) -> bool:
 
 
 def is_file_around(module: ModuleInfo) -> bool:
-    """True for a file of functions that draw, count, profile, debug, measure values to quantise by, or stand in for
-    others in tests."""
+    """True for a file of functions that draw, count, profile, debug, compare, measure values to quantise by, keep values in
+    files, or stand in for others in tests."""
     return FILES.search("/".join(module.path.split("/")[-2:])) is not None
 
 
@@ -89,8 +93,8 @@ def is_class_around(machine: Machine, cls: Class) -> bool:
 
 
 def is_function_around(machine: Machine, function: Function) -> bool:
-    """True for a function that is called where its name or its file says, that drives a model, that reads files,
-    that hands out nothing, or plain numbers, texts or arrays, or that is one of NumPy's arrays, or of a package
+    """True for a function that is called where its name or its file says, that drives or trains a model, that reads
+    files, that hands out nothing, or plain numbers, texts or arrays, or that is one of NumPy's arrays, or of a package
     without tensors."""
     info = function.info
     returned = getattr(info.node, "returns", None)  # a lambda has none
@@ -102,10 +106,23 @@ def is_function_around(machine: Machine, function: Function) -> bool:
         or not roots.isdisjoint(WITHOUT_TENSORS)
         or gives_nothing(info.node)
         or drives_model(info.node)
+        or is_training_step(info.node)
         or reads_files(function)
         or ("numpy" in roots and "torch" not in roots and not _is_annotated(function))
         or any(_names_module(machine, p.annotation, info.module) for p in parameters(info.node))
     )
+
+
+def is_method_around(machine: Machine, method: Function) -> bool:
+    """True for a method that has to do with data sets or processes, or is handed a module, and for one of an object that
+    is no module which hands out plain numbers or texts."""
+    info = method.info
+    if any(_names_module(machine, p.annotation, info.module) for p in parameters(info.node)):
+        return True
+    is_of_module = info.owner is not None and is_module_class(machine, info.owner)
+    if not is_of_module and _is_plain(getattr(info.node, "returns", None)):
+        return True
+    return not _packages_used(machine, method).isdisjoint({DATA, PROCESSES})
 
 
 def _is_plain(returned: ast.expr | None) -> bool:
@@ -116,19 +133,22 @@ def _is_plain(returned: ast.expr | None) -> bool:
 
 
 def gives_nothing(node: ast.AST) -> bool:
-    """True for a function without a result that changes nothing in place: it shows, plays or writes what it
-    is given."""
+    """True for a function without a result that changes nothing in place, but a table at the top of a file: it
+    shows, plays, writes or registers what it is given."""
     if isinstance(node, ast.Lambda):
         return False
+    own = {p.arg for p in parameters(node)}
+    own |= {p.id for p in walk(node) if type(p) is ast.Name and isinstance(p.ctx, ast.Store)}
     for part in walk(node):
         if type(part) in (ast.Yield, ast.YieldFrom, ast.Global, ast.Nonlocal, ast.AugAssign):
             return False
         if type(part) is ast.Return and not _is_nothing(part.value):
             return False
         if type(part) in (ast.Attribute, ast.Subscript) and not isinstance(part.ctx, ast.Load):
-            return False
+            if type(part) is ast.Attribute or _is_own(part.value, own):
+                return False
         if type(part) is ast.Call and (
-            _changes(part.func) or any(k.arg == "out" for k in part.keywords)
+            _changes(part.func, own) or any(k.arg == "out" for k in part.keywords)
         ):
             return False
     return True
@@ -138,12 +158,18 @@ def _is_nothing(value: ast.expr | None) -> bool:
     return value is None or (type(value) is ast.Constant and value.value is None)
 
 
-def _changes(function: ast.expr) -> bool:
-    """True for what changes its object: `x.copy_`, `found.append`, a kernel's `run[grid]`."""
+def _changes(function: ast.expr, own: set[str]) -> bool:
+    """True for what changes its object: `x.copy_`, `found.append` of a list of its own or a given one, a kernel's
+    `run[grid]`."""
     if type(function) is ast.Attribute:
         name = function.attr
-        return name.endswith("_") or name in CHANGING_METHODS
+        return name.endswith("_") or (name in CHANGING_METHODS and _is_own(function.value, own))
     return type(function) is ast.Subscript
+
+
+def _is_own(value: ast.expr, own: set[str]) -> bool:
+    """True unless a value is known by a name at the top of a file: `REGISTRY` with `REGISTRY.append(kind)`."""
+    return type(value) is not ast.Name or value.id in own
 
 
 def drives_model(node: ast.AST) -> bool:
@@ -206,12 +232,22 @@ def _packages_used(machine: Machine, function: Function) -> set[str]:
     names = module_names(machine, function.info.module)
     roots = set()
     for part in walk(function.info.node):
-        if type(part) is ast.Name and part.id in names:
-            value = resolve_import(machine, names[part.id])
-            if isinstance(value, External):
-                own = [part for part in (DATA, PROCESSES) if value.name.startswith(part)]
-                roots.add(own[0] if own else value.name.partition(".")[0])
+        first, rest = _first_of(part)
+        value = resolve_import(machine, names[first]) if first in names else UNKNOWN
+        if isinstance(value, External):
+            full = f"{value.name}.{rest}"
+            own = [part for part in (DATA, PROCESSES) if full.startswith(part)]
+            roots.add(own[0] if own else value.name.partition(".")[0])
     return roots
+
+
+def _first_of(part: ast.AST) -> tuple[str, str]:
+    """`torch` and `utils.data.Dataset` of `torch.utils.data.Dataset`."""
+    rest: list[str] = []
+    while type(part) is ast.Attribute:
+        rest.insert(0, part.attr)
+        part = part.value
+    return (part.id if type(part) is ast.Name else ""), ".".join(rest)
 
 
 def _names_module(machine: Machine, annotation: ast.expr | None, module: ModuleInfo) -> bool:

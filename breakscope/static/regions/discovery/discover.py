@@ -261,20 +261,24 @@ def _has_other_flag(info: FunctionInfo, given: dict[str, Value]) -> bool:
 
 
 def _hook_region(machine: Machine, hook: Function, is_brief: bool) -> Region | None:
-    if machine.file.is_only_eager(hook) or is_around(hook.info.name):
+    if machine.file.is_only_eager(hook) or is_file_around(hook.info.module):
         return None
-    if is_file_around(hook.info.module):
+    if any(
+        map(is_around, hook.info.qualname.split("."))
+    ):  # its own name, or one around it: `summary.hook`
         return None
     arguments = hook_arguments(machine, hook)
     machine.region.is_brief = is_brief
-    # whether the module that it is put on is compiled, nobody says here
-    return enter(machine, hook.info.qualname, hook, *arguments, is_hook=True)
+    # whether the module that it is put on is compiled, nobody says here; what takes the hook off again hardly compiles it
+    certainty = "possible" if is_brief else "likely"
+    return enter(machine, hook.info.qualname, hook, *arguments, certainty=certainty, is_hook=True)
 
 
 def _replaced_region(
     machine: Machine, function: Function, args: list[Value], kwargs: dict[str, Value]
 ) -> Region:
-    return enter(machine, function.info.qualname, function, args, kwargs, is_hook=True)
+    name = function.info.qualname
+    return enter(machine, name, function, args, kwargs, certainty="likely", is_hook=True)
 
 
 def _step_region(machine: Machine, cls: Class) -> Region | None:
@@ -315,6 +319,7 @@ def enter(
     args: list[Value],
     kwargs: dict[str, Value],
     at: ast.AST = NOWHERE,
+    certainty: str = "certain",
     is_hook: bool = False,
 ) -> Region:
     """Interpret a region's call and keep what was seen, also when the work grows over the budget."""
@@ -322,7 +327,6 @@ def enter(
     if module.library:
         module = machine.file.module
     activation = Activation("", module, 0)
-    certainty = "likely" if is_hook else "certain"
     frame = Frame(module, None, None, activation, True, 0, "", certainty=certainty)
     machine.region.begin()
     machine.region.is_hook = is_hook

@@ -23,7 +23,13 @@ from breakscope.rulekit.values import (
 )
 from breakscope.rulekit.walking import uses_of, walk
 from breakscope.static.definitions.binding import bind_arguments
-from breakscope.static.definitions.classes import bound_to, find_member
+from breakscope.static.definitions.classes import (
+    bound_to,
+    external_bases,
+    find_member,
+    is_module_class,
+    members_of,
+)
 from breakscope.static.definitions.names import module_names, resolve_import
 from breakscope.static.machine.frames import Frame, OutOfBudget, Raised
 from breakscope.static.machine.lattice import join, join_all
@@ -66,12 +72,14 @@ def registered_hooks(machine: Machine, module: ModuleInfo) -> list[tuple[Functio
         cls = classes.get(statement)
         for outer, hook in _registered(statement):
             frame = around(machine, module, names, cls, outer)
-            is_brief = _takes_off(outer) or _hands_to_who_takes_off(module, outer)
+            is_brief = _is_put_on_briefly(module, statement, outer)
             for value in functions_of(machine, hook, frame, outer):
                 if is_of(module, value):
-                    found.setdefault(key_of_hook(value), (value, is_brief))
+                    is_watching = is_brief or _is_watching(machine, cls, value)
+                    found.setdefault(key_of_hook(value), (value, is_watching))
         for value in _by_their_names(machine, names, cls, statement):
-            found.setdefault(key_of_hook(value), (value, False))
+            is_brief = _is_session(statement) or _is_named_briefly(module, value.info.name)
+            found.setdefault(key_of_hook(value), (value, is_brief))
     return list(found.values())
 
 
@@ -104,12 +112,77 @@ def classes_at(module: ModuleInfo, names: dict[str, Value]) -> dict[ast.stmt, Cl
     }
 
 
-def _takes_off(outer: ast.FunctionDef | None) -> bool:
+def _takes_off(outer: ast.stmt | None) -> bool:
     """True where a function calls `remove()` of something, as of the handles of its hooks."""
-    return outer is not None and any(
+    return isinstance(outer, ast.FunctionDef) and any(
         type(part) is ast.Call and getattr(part.func, "attr", "") == "remove" and not part.args
         for part in walk(outer)
     )
+
+
+def _is_put_on_briefly(
+    module: ModuleInfo, statement: ast.stmt, outer: ast.FunctionDef | None
+) -> bool:
+    """True where what puts a hook on, or its caller, takes it off again, or the class does when its block ends."""
+    return _takes_off(outer) or _is_session(statement) or _hands_to_who_takes_off(module, outer)
+
+
+def _is_session(statement: ast.stmt) -> bool:
+    """True for a class that takes something off in its `__exit__`, or in a method that this calls."""
+    parts = statement.body if isinstance(statement, ast.ClassDef) else []
+    methods = {part.name: part for part in parts if isinstance(part, ast.FunctionDef)}
+    last = methods.get("__exit__")
+    called = {part.attr for part in walk(last) if type(part) is ast.Attribute} if last else set()
+    return any(map(_takes_off, (last, *(methods[name] for name in called & methods.keys()))))
+
+
+def _is_watching(machine: Machine, cls: Class | None, hook: Function) -> bool:
+    """True for a hook that neither gives anything nor changes what it is given, of a class that can take it off and is
+    no module and no optimizer: it looks at a model that somebody else has."""
+    if cls is None or not any(map(_takes_off, members_of(cls.info).values())):
+        return False
+    bases = external_bases(machine, cls.info)
+    if is_module_class(machine, cls.info) or any(name.startswith("torch.optim.") for name in bases):
+        return False
+    return isinstance(hook.info.node, ast.FunctionDef) and not _has_effect(hook.info.node)
+
+
+def _has_effect(node: ast.FunctionDef) -> bool:
+    """True for a function with a result, and for one that changes an argument in place."""
+    given = {p.arg for p in (*node.args.posonlyargs, *node.args.args)} - {"self"}
+    for part in walk(node):
+        if type(part) is ast.Return and getattr(part.value, "value", part.value) is not None:
+            return True
+        if type(part) is ast.Call and getattr(part.func, "attr", "").endswith("_"):
+            return True
+        if type(part) in (ast.Attribute, ast.Subscript) and not isinstance(part.ctx, ast.Load):
+            if _root(part) in given:
+                return True
+    return False
+
+
+def _root(node: ast.expr) -> str:
+    while type(node) in (ast.Attribute, ast.Subscript):
+        node = node.value
+    return getattr(node, "id", "")
+
+
+def _is_named_briefly(module: ModuleInfo, name: str) -> bool:
+    """True for a hook that the file names only where something is taken off again, or in the head of a `with`."""
+    heads = {
+        id(part)
+        for block in walk(module.tree)
+        if isinstance(block, ast.With)
+        for item in block.items
+        for part in walk(item.context_expr)
+    }
+    uses = [
+        id(node) in heads or _takes_off(outer)
+        for statement in module.tree.body
+        for outer, node in nodes_of(statement)
+        if name in (getattr(node, "attr", ""), getattr(node, "id", ""))
+    ]
+    return bool(uses) and all(uses)
 
 
 def _hands_to_who_takes_off(module: ModuleInfo, outer: ast.FunctionDef | None) -> bool:

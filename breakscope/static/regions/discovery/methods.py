@@ -36,6 +36,7 @@ from breakscope.static.regions.discovery.around import is_around, is_no_tensor, 
 from breakscope.static.regions.discovery.discover import only_raises
 
 AUTOGRAD = "torch.autograd.Function"
+TORCHMETRICS = "torchmetrics"
 METRIC = "Metric"  # how a base is called by those who have it from torchmetrics
 PLAIN_DECORATORS = ("jit.export", "staticmethod")
 OF_METRICS = ("update", "compute")
@@ -229,8 +230,12 @@ def is_public(name: str, node: ast.stmt) -> bool:
 
 
 def _is_metric(machine: Machine, cls: Class, bases: tuple[str, ...]) -> bool:
-    if any(name.rpartition(".")[2] == METRIC for name in bases):
-        return True
+    """True for a metric as torchmetrics has them, which are modules; those of others stand around models."""
+    keeps_state = b"add_state(" in cls.info.module.text
+    for name in bases:
+        parts = name.split(".")
+        if parts[-1] == METRIC and (keeps_state or parts[0] == TORCHMETRICS):
+            return True
     return is_module_class(machine, cls.info) and any(
         parent.name == METRIC and parent.module.library for parent in mro_of(machine, cls.info)
     )

@@ -19,7 +19,7 @@ from breakscope.static.definitions.classes import (
 from breakscope.static.machine.frames import Frame, OutOfBudget, Raised
 from breakscope.static.machine.machine import Machine
 from breakscope.static.regions.arguments import configured_instance, parameter_values
-from breakscope.static.regions.discovery.around import is_training_step
+from breakscope.static.regions.discovery.around import is_no_tensor, is_training_step
 
 NAME = "step"
 
@@ -59,7 +59,8 @@ def _method_on_tensors(machine: Machine, cls: Class, name: str) -> Function | No
     frame = _outside(method)
     annotated = (p.annotation for p in method.info.node.args.args if p.annotation is not None)
     values = (value_of_annotation(machine, annotation, frame) for annotation in annotated)
-    return method if sum(isinstance(value, Tensor) for value in values) >= 2 else None
+    tensors = [value for value in values if type(value) is Tensor and not is_no_tensor(value)]
+    return method if len(tensors) >= 2 else None
 
 
 def _prepare(machine: Machine, made: Instance) -> None:

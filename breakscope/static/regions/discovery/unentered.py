@@ -5,8 +5,9 @@ parent share."""
 
 from __future__ import annotations
 
+import ast
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 from breakscope.rulekit.events import Call, Constructor, Event
 from breakscope.rulekit.values import (
@@ -21,19 +22,25 @@ from breakscope.rulekit.values import (
     maybe_tensor,
     options,
 )
+from breakscope.rulekit.walking import walk
 from breakscope.static.definitions.classes import (
     external_bases,
     find_member,
     is_module,
+    is_module_class,
     members_of,
 )
 from breakscope.static.definitions.names import module_names, resolve_import
+from breakscope.static.machine.compiled_names import compiles
+from breakscope.static.machine.frames import Activation
 from breakscope.static.machine.machine import Machine
 from breakscope.static.project.modules import ModuleInfo
 from breakscope.static.regions.arguments import parameter_values
 from breakscope.static.regions.discovery.around import (
     is_class_around,
+    is_file_around,
     is_function_around,
+    is_method_around,
     is_no_tensor,
     parameters,
 )
@@ -57,6 +64,9 @@ PREPARES = (
     "torch.nn.utils.parametrizations.",
     "torch.nn.utils.prune.",
 )
+SEEDS = ("torch.Generator", "torch.manual_seed", "torch.random.manual_seed")
+OF_SCIPY = "call of a function of SciPy"
+PUTS_ON_HOOK = "module.register_hook"
 OPTIMIZER = re.compile(r"torch\.optim\.(?:\w+\.)?[A-Z]\w*")
 
 
@@ -88,7 +98,7 @@ def unentered_regions(
 
 def _is_own_class(machine: Machine, value: Value, module: ModuleInfo) -> bool:
     is_own = type(value) is Class and value.info.module is module
-    return is_own and not is_class_around(machine, value)
+    return is_own and not (is_class_around(machine, value) or is_file_around(module))
 
 
 def _is_news(function: Function, module: ModuleInfo, entered: Entered) -> bool:
@@ -126,6 +136,7 @@ def _shown_region(machine: Machine, function: Function) -> Region | None:
 def _unless_driver(machine: Machine, region: Region) -> Region | None:
     """None for a function that hands out what is compiled, or sets up or trains it."""
     is_driver = _is_made_before(machine, region.value) or _meets(region, _prepares)
+    is_driver = is_driver or _compiles_itself(region)
     return None if is_driver else region
 
 
@@ -152,16 +163,20 @@ def _method_region(machine: Machine, method: Function) -> Region | None:
     owner = method.info.owner
     if method.bound is None and owner and AUTOGRAD in external_bases(machine, owner):
         return _autograd_region(machine, method, args)
+    answers = is_property(method.info.node) or method.info.name in OF_METRICS
+    if not answers and is_method_around(machine, method):
+        return None
     named = [value for name, value in kwargs.items() if name[0] != "*" or not value.is_unknown]
     given = [option for value in (*args, *named) for option in options(value)]
     if given and all(map(is_no_tensor, given)):
         return None  # a tokenizer's, what saves and loads, or a figure of NumPy's arrays
     region = enter(machine, method.info.qualname, method, args, kwargs)
-    answers = is_property(method.info.node) or method.info.name in OF_METRICS
     if not given and not answers and not _may_hold_tensors(region.value):
         return None  # what prepares data, or hands out loaders of it
-    is_set_up = _is_made_before(machine, region.value) or _meets(region, _makes_layer)
-    return None if is_set_up else region
+    is_set_up = _is_made_before(machine, region.value) or _meets(region, _sets_up)
+    is_of_module = owner is not None and is_module_class(machine, owner)
+    is_driver = not is_of_module and (_meets(region, _leaves_tensors) or _compiles_itself(region))
+    return None if is_set_up or is_driver else region
 
 
 def _may_hold_tensors(value: Value) -> bool:
@@ -173,31 +188,56 @@ def _may_hold_tensors(value: Value) -> bool:
 
 def _meets(region: Region, is_wanted: Callable[[Event], bool]) -> bool:
     """True where something that the region or what it calls does is wanted."""
-    open_, met = [region.activation], set()
-    while open_:
-        activation = open_.pop()
-        if id(activation) in met:
-            continue
-        met.add(id(activation))
-        for step in activation.steps:
-            if step.event is not None and is_wanted(step.event):
-                return True
-            if step.child is not None:
-                open_.append(step.child)
-    return False
-
-
-def _makes_layer(event: Event) -> bool:
-    """Of a method that does, a model is built or converted by it."""
-    return type(event) is Constructor or (
-        type(event) is Call and LAYER.fullmatch(event.name) is not None
+    return any(
+        step.event is not None and is_wanted(step.event)
+        for activation in _activations(region)
+        for step in activation.steps
     )
 
 
+def _activations(region: Region) -> Iterator[Activation]:
+    """The region's own and what it calls, each once."""
+    open_, met = [region.activation], set()
+    while open_:
+        activation = open_.pop()
+        if id(activation) not in met:
+            met.add(id(activation))
+            yield activation
+            open_ += [step.child for step in activation.steps if step.child is not None]
+
+
+def _compiles_itself(region: Region) -> bool:
+    """True where the code of the region or of what it calls compiles something: the parts are compiled, not what
+    calls them."""
+    return any(
+        b"torch.compile" in activation.module.text
+        and any(
+            isinstance(node, ast.FunctionDef) and node.lineno == activation.line and compiles(node)
+            for node in walk(activation.module.tree)
+        )
+        for activation in _activations(region)
+    )
+
+
+def _sets_up(event: Event) -> bool:
+    """Of a method that does, a model is built, converted or looked into by it."""
+    return type(event) is Constructor or (
+        type(event) is Call
+        and (LAYER.fullmatch(event.name) is not None or event.name == PUTS_ON_HOOK)
+    )
+
+
+def _leaves_tensors(event: Event) -> bool:
+    """Of a method that does, arrays are prepared or judged by it."""
+    return type(event) is Call and event.name == OF_SCIPY
+
+
 def _prepares(event: Event) -> bool:
-    """Of a function that does, a model is prepared or trained by it."""
+    """Of a function that does, a model is prepared, trained or looked into by it, or data is drawn at random."""
     return type(event) is Call and (
-        event.name.startswith(PREPARES) or OPTIMIZER.fullmatch(event.name) is not None
+        event.name.startswith((*PREPARES, *SEEDS))
+        or OPTIMIZER.fullmatch(event.name) is not None
+        or event.name in (PUTS_ON_HOOK, OF_SCIPY)
     )
 
 

@@ -169,12 +169,10 @@ def usage(node: ast.AST) -> dict[str, frozenset[str]]:
             found.setdefault(part.value.id, set()).add(part.attr)
         elif isinstance(part, ast.Call) and isinstance(part.func, ast.Name):
             found.setdefault(part.func.id, set()).add("()")
-            if (
-                part.func.id in ("isinstance", "range")
-                and part.args
-                and isinstance(part.args[0], ast.Name)
-            ):
-                found.setdefault(part.args[0].id, set()).add(part.func.id)
+            asked = {"isinstance": part.args[:1], "range": part.args}.get(part.func.id, ())
+            for given in asked:
+                if isinstance(given, ast.Name):
+                    found.setdefault(given.id, set()).add(part.func.id)
         elif (
             isinstance(part, ast.Subscript)
             and isinstance(part.value, ast.Name)

@@ -20,7 +20,22 @@ def settles(function: ast.AST, change: ast.AST, home: str) -> bool:
         asked = {ast.unparse(part) for part in walk(block.test) if _is_place(part)}
         if _asks_for(block.test, home) or not asked.isdisjoint(_constants_set(block.body)):
             return True
+        if any(_is_missing(function, name, home) for name in asked):
+            return True
     return False
+
+
+def _is_missing(function: ast.AST, name: str, home: str) -> bool:
+    """True for the name of what a container lacks: `missing = wanted - len(self.seen)`, or `- len(self)`."""
+    owner = home.rpartition(".")[0]
+    return any(
+        isinstance(part, ast.Assign)
+        and ast.unparse(part.targets[0]) == name
+        and isinstance(part.value, ast.BinOp)
+        and isinstance(part.value.op, ast.Sub)
+        and ast.unparse(part.value.right) in {f"len({home})", f"len({owner})"}
+        for part in walk(function)
+    )
 
 
 def longest_kept(function: ast.AST, change: ast.AST, home: str) -> ast.expr | None:

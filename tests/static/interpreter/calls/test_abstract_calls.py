@@ -88,6 +88,39 @@ def test_not_where_the_call_does_not_fit_it_or_is_of_a_text(tmp_path, given):
     assert found(analysed(tmp_path, {"program.py": UNSEEN.format(given=given)})) == []
 
 
+HELD = """\
+import torch
+
+
+class Solver(torch.nn.Module):
+    def __init__(self, matrix, factorized):
+        super().__init__()
+        self.factors = factorized(matrix)
+
+    def solve(self, x):
+        return {within}(x[x > 0.5])
+
+    def substituted(self, x):
+        return {held}.solve(x + 1)
+
+    def forward(self, x):
+        return self.substituted(x.sin())
+"""
+
+
+@pytest.mark.parametrize(
+    ("held", "within", "lines"),
+    [
+        ("self.factors", "self.substituted", []),
+        ("self", "torch.cos", [10]),
+        ("self.factors.other", "torch.cos", [10]),
+    ],
+)
+def test_what_an_object_holds_is_seldom_of_its_own_class(held, within, lines, tmp_path):
+    source = HELD.format(held=held, within=within)
+    assert [line for _, line in found(analysed(tmp_path, {"program.py": source}))] == lines
+
+
 def test_not_where_many_classes_have_it(tmp_path):
     more = "".join(
         f"\n\nclass C{i}(Coder):\n    def encode(self, x):\n        return x\n" for i in range(3)

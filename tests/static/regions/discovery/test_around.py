@@ -42,9 +42,77 @@ class Score(torch.nn.Module):
         return (x - y)[..., {bound}]
 """
 
+REGISTERED = """\
+import torch
 
-def of_library(tmp_path, source):
-    files = {"library/__init__.py": "from .part import *\n", "library/part.py": source}
+KNOWN = set()
+NAMED = {{}}
+
+
+def register(module, kind):
+    if not hasattr(module, kind):
+        raise ValueError(kind)
+    {kept}
+"""
+TRAINED = """\
+import torch
+
+
+def stepped(loss: torch.Tensor, scaler):
+    if loss > 0:
+        {backward}
+    return loss.detach()
+"""
+STORED = """\
+import torch
+
+
+class Kept(torch.Tensor):
+    def doubled(self):
+        if self.sum() > 0:
+            return self
+        return self * 2
+"""
+
+LOOKED_INTO = """\
+import torch
+
+
+def explained(model, x: torch.Tensor):
+    seen = []
+    {puts_on}
+    made = model(x)
+    return made if made.sum() > 0 else seen[0]
+"""
+
+DRAWN = """\
+import torch
+
+
+def patches(x: torch.Tensor, seed: int):
+    {drawn}
+    if x.sum() > 0:
+        return x
+    return x * noise
+"""
+METHODS = """\
+import torch
+from scipy import ndimage
+from torch.utils.data import TensorDataset
+
+
+class Judge:
+    def smooth(self, x):
+        return ndimage.gaussian_filter(x.numpy(), 1)
+
+    def score(self, x: torch.Tensor, y: torch.Tensor{more}){returned}:
+        {first}
+        return (x - y).mean().item()
+"""
+
+
+def of_library(tmp_path, source, names="*"):
+    files = {"library/__init__.py": f"from .part import {names}\n", "library/part.py": source}
     return found(analysed(tmp_path, files))
 
 
@@ -104,3 +172,140 @@ def test_what_hands_out_plain_values_or_reads_a_file(returned, name, entered, tm
             return {{"largest": x.max().item()}}
         """
     assert of_library(tmp_path, source) == [("BRK201", 6)] * entered
+
+
+@pytest.mark.parametrize(
+    ("kept", "lines"),
+    [
+        ("KNOWN.add((module, kind))", []),
+        ("NAMED[kind] = module", []),
+        ("module.add_(module.sum().item())", [10]),
+    ],
+)
+def test_what_registers_something(kept, lines, tmp_path):
+    of_found = of_library(tmp_path, REGISTERED.format(kept=kept), "register")
+    assert sorted({line for _, line in of_found}) == lines
+
+
+@pytest.mark.parametrize(
+    ("backward", "entered"),
+    [("scaler.scale(loss).backward()", False), ("loss = scaler(loss)", True)],
+)
+def test_what_runs_a_backward_pass(backward, entered, tmp_path):
+    program = TRAINED.format(backward=backward)
+    assert of_library(tmp_path, program) == [("BRK101", 5)] * entered
+
+
+@pytest.mark.parametrize(
+    ("name", "entered"), [("serializers.py", False), ("reports.py", False), ("values.py", True)]
+)
+def test_classes_of_a_file_that_stands_around_models(name, entered, tmp_path):
+    assert found(analysed(tmp_path, {name: STORED})) == [("BRK101", 6)] * entered
+
+
+@pytest.mark.parametrize(
+    ("puts_on", "entered"),
+    [
+        ("handle = model.register_forward_hook(lambda _, __, made: seen.append(made))", False),
+        ("seen.append(model(x + 1))", True),
+    ],
+)
+def test_what_puts_hooks_on_a_model(puts_on, entered, tmp_path):
+    result = of_library(tmp_path, LOOKED_INTO.format(puts_on=puts_on), "explained")
+    assert (("BRK101", 8) in result) is entered
+
+
+@pytest.mark.parametrize(
+    ("drawn", "entered"),
+    [
+        ("noise = torch.rand(3, generator=torch.Generator().manual_seed(seed))", False),
+        ("torch.manual_seed(seed)\n    noise = torch.rand(3)", False),
+        ("noise = torch.rand(3)\n", True),
+    ],
+)
+def test_what_seeds_random_numbers(drawn, entered, tmp_path):
+    result = of_library(tmp_path, DRAWN.format(drawn=drawn), "patches")
+    assert ("BRK101" in [code for code, _ in result]) is entered
+
+
+@pytest.mark.parametrize(
+    ("returned", "first", "entered"),
+    [
+        ("", "pass", True),
+        (" -> float", "pass", False),
+        ("", "data = TensorDataset(x, y)", False),
+        ("", "data = torch.utils.data.DataLoader([x, y])", False),
+        ("", "y = torch.as_tensor(self.smooth(y))", False),
+    ],
+)
+def test_methods_that_judge_or_prepare_data(returned, first, entered, tmp_path):
+    program = METHODS.format(returned=returned, first=first, more="")
+    assert of_library(tmp_path, program, "Judge") == [("BRK201", 12)] * entered
+
+
+@pytest.mark.parametrize(
+    ("more", "entered"),
+    [("", True), (", model: torch.nn.Module", False), (", model: object", True)],
+)
+def test_methods_that_are_handed_a_model(more, entered, tmp_path):
+    program = METHODS.format(returned="", first="pass", more=more)
+    assert of_library(tmp_path, program, "Judge") == [("BRK201", 12)] * entered
+
+
+LABELLED = """\
+import torch
+
+try:
+    from scipy.ndimage import label
+except ImportError:
+    label = None
+
+
+def labelled(x):
+    return x if label is None else torch.as_tensor(label(x.cpu().numpy())[0])
+
+
+def peaks(x: torch.Tensor):
+    found = {found}(x)
+    if found.max() > 0:
+        return found
+    return x
+"""
+
+
+@pytest.mark.parametrize(("name", "entered"), [("labelled", False), ("torch.exp", True)])
+def test_a_function_that_goes_through_scipy(name, entered, tmp_path):
+    result = of_library(tmp_path, LABELLED.format(found=name), "peaks")
+    assert (("BRK101", 15) in result) is entered
+
+
+COMPILED = """\
+import torch
+
+CACHE = {{}}
+
+
+def doubled(x):
+    return x * 2
+
+
+def cached(function):
+    if function not in CACHE:
+        CACHE[function] = {wrapped}
+    return CACHE[function]
+
+
+def solved(x: torch.Tensor):
+    y = cached(doubled)(x)
+    if y.sum() > 0:
+        return y
+    return x
+"""
+
+
+@pytest.mark.parametrize(
+    ("wrapped", "entered"), [("torch.compile(function)", False), ("function", True)]
+)
+def test_what_compiles_its_own_parts(wrapped, entered, tmp_path):
+    result = of_library(tmp_path, COMPILED.format(wrapped=wrapped), "solved")
+    assert (("BRK101", 18) in result) is entered

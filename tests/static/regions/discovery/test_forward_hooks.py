@@ -530,3 +530,111 @@ def watch(model):
 def test_a_hook_that_looks_at_a_model_is_nothing_to_compile(file, name, is_region, tmp_path):
     result = analysed(tmp_path, {file: LOOKED_AT.format(name=name)})
     assert found(result) == ([("BRK401", 5)] if is_region else [])
+
+
+MADE_INSIDE = """\
+import torch
+
+
+def {name}(model, x):
+    def register(layer):
+        def hook(layer, given, made):
+            print(made.mean())
+
+        layer.register_forward_hook(hook)
+
+    model.apply(register)
+    return model(x)
+"""
+
+
+@pytest.mark.parametrize(("name", "is_region"), [("summary", False), ("traced", True)])
+def test_a_hook_inside_of_what_looks_at_a_model(name, is_region, tmp_path):
+    result = analysed(tmp_path, {"tools.py": MADE_INSIDE.format(name=name)})
+    assert found(result) == ([("BRK401", 7)] if is_region else [])
+
+
+SESSION = """\
+import torch
+
+
+class Session:
+    def __init__(self, model):
+        self.model, self.handles = model, []
+
+    def __enter__(self):
+        self.handles.append(self.model.register_forward_hook(self.look))
+        return self
+
+    def look(self, module, given, made):
+        print(made.mean())
+
+    def close(self):
+        {removes}
+
+    def __exit__(self, *problem):
+        {leaves}
+
+
+def look_hook(module, args, output):
+    print(output.max())
+
+
+def run(session, model, x):
+    {with_hook}
+"""
+TAKES_OFF = "[handle.remove() for handle in self.handles]"
+WITHIN = "with session.put_on(model, look_hook):\n        return model(x)"
+
+
+@pytest.mark.parametrize(
+    ("removes", "leaves", "with_hook", "shown"),
+    [
+        (TAKES_OFF, "self.close()", WITHIN, []),
+        ("self.handles = []", "self.close()", WITHIN, [13]),
+        ("return self.handles", "self.close()", "model.register_forward_hook(look_hook)", [13, 23]),
+        (TAKES_OFF, "self.close()", "session.put_on(model, look_hook)\n    model(x)", [23]),
+    ],
+)
+def test_hooks_of_a_session_are_possible(removes, leaves, with_hook, shown, tmp_path):
+    source = SESSION.format(removes=removes, leaves=leaves, with_hook=with_hook)
+    prints = [f for f in analysed(tmp_path, {"session.py": source}).findings if f.code == "BRK401"]
+    assert [f.line for f in prints] == [13, 23]
+    assert [f.line for f in prints if f.confidence != "possible"] == shown
+
+
+WATCHING = """\
+import torch
+
+
+class Statistics({base}):
+    def __init__(self, model):
+        self.handle = model.register_forward_hook(self.look)
+        self.means = {{}}
+
+    def look(self, module, given, made):
+        {look}
+
+    def close(self):
+        {close}
+"""
+READ = "self.means['last'] = made.mean().item()"
+REMOVED = "self.handle.remove()"
+
+
+@pytest.mark.parametrize(
+    ("base", "look", "close", "confidence"),
+    [
+        ("object", READ, REMOVED, "possible"),
+        ("object", READ, "self.means = {}", "likely"),
+        ("object", f"{READ}\n        return made * 2", REMOVED, "likely"),
+        ("object", f"{READ}\n        made.mul_(2)", REMOVED, "likely"),
+        ("object", f"{READ}\n        module.seen = made", REMOVED, "likely"),
+        ("torch.nn.Module", READ, REMOVED, "likely"),
+        ("torch.optim.Optimizer", READ, REMOVED, "likely"),
+    ],
+)
+def test_what_looks_at_the_model_of_somebody_else(base, look, close, confidence, tmp_path):
+    source = WATCHING.format(base=base, look=look, close=close)
+    (read,) = [f for f in analysed(tmp_path, {"a.py": source}).findings if f.code == "BRK201"]
+    assert (read.line, read.confidence) == (10, confidence)

@@ -58,6 +58,14 @@ class Solver:
     def step(self, x, dt, scale: float):
         return x if dt.sum() > 0 else x * scale
 """,
+    "arrays of NumPy's": """\
+import numpy as np
+
+
+class Judge:
+    def step(self, x: np.ndarray, y: np.ndarray, seen: list):
+        return np.where(x == y)[0]
+""",
     "another name": """\
 class Plot:
     def draw(self, x: torch.Tensor, y: torch.Tensor):

@@ -95,6 +95,14 @@ def test_what_a_metric_does_in_its_librarys_forward(tmp_path):
     assert found(result) == [("BRK101", 14), ("BRK201", 19)]
 
 
+def test_of_a_metric_that_is_no_module_nothing(tmp_path):
+    source = METRIC.format(base="Metric").replace("from torchmetrics", "from ignite.metrics")
+    source = source.replace(
+        'self.add_state("losses", default=torch.tensor(0.0))', "self.losses = 0"
+    )
+    assert found(analysed(tmp_path, {"program.py": source})) == []
+
+
 def test_of_another_class_that_nobody_has_seen_nothing(tmp_path):
     assert found(analysed(tmp_path, {"program.py": METRIC.format(base="Scorer")})) == []
 
@@ -598,7 +606,7 @@ class Error:
     def __init__(self, scale: float = 1.0):
         self.scale = scale
 
-    def __call__(self, wanted: {kind}, given: np.ndarray) -> float:
+    def __call__(self, wanted: {kind}, given: np.ndarray):
         return float(np.mean(wanted - given)) * self.scale
 """
 

@@ -129,3 +129,44 @@ class Net(nn.Module):
 def test_what_is_handed_on_to_be_asked_its_truth_is_a_flag(added, lines, tmp_path):
     result = analysed(tmp_path, {"net.py": HANDED.format(added=added)})
     assert [line for _, line in found(result)] == lines
+
+
+OWN_MATRIX = """\
+import torch
+from library.sparse import SparseTensor
+
+
+class Net(torch.nn.Module):
+    def forward(self, x, adjacency):
+        {first}
+        if adjacency.is_coalesced():
+            return x
+        return x + 1
+"""
+
+
+@pytest.mark.parametrize(
+    ("first", "lines"), [("row, column, value = adjacency.csr()", []), ("pass", [8])]
+)
+def test_a_matrix_with_names_that_no_tensor_has(first, lines, tmp_path):
+    result = analysed(tmp_path, {"net.py": OWN_MATRIX.format(first=first)})
+    assert [line for _, line in found(result)] == lines
+
+
+COUNTED = """\
+import torch
+
+
+class Net(torch.nn.Module):
+    def forward(self, x, count):
+        for i in range({bounds}):
+            x = x + i
+        if count % 2 == 0:
+            return x
+        return x + 1
+"""
+
+
+@pytest.mark.parametrize("bounds", ["count", "1, count", "0, 8, count"])
+def test_a_bound_of_a_range_is_a_number(bounds, tmp_path):
+    assert found(analysed(tmp_path, {"net.py": COUNTED.format(bounds=bounds)})) == []
