@@ -6,7 +6,6 @@ import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from breakscope import limits
 from breakscope.rulekit.walking import walk
 from breakscope.static.machine.compiled_names import DEFINED, may_compile
 from breakscope.static.project.modules import ModuleInfo
@@ -18,22 +17,19 @@ if TYPE_CHECKING:
 LOOPS = ast.For | ast.While
 
 
-def may_compile_by_imports(machine: Machine, module: ModuleInfo) -> bool:
-    """True for a script, or what looks like one, of which an imported file of the project may compile something,
-    or one that this imports."""
-    return b"__main__" in module.text and any(
-        _leads_to_compiler(machine, found, limits.DEEPEST_COMPILING_IMPORT)
-        for _, found in _imports(machine, module)
-    )
-
-
-def imported_names(machine: Machine, module: ModuleInfo) -> frozenset[str]:
-    """The names that a file has from others of the project that may compile something."""
-    return frozenset(
-        name
-        for name, found in _imports(machine, module)
-        if _leads_to_compiler(machine, found, limits.DEEPEST_COMPILING_IMPORT)
-    )
+def names_of_compilers(machine: Machine, module: ModuleInfo) -> frozenset[str]:
+    """The names that a script has from files of the project that may compile something, or that import one which
+    may."""
+    if b"__main__" not in module.text:
+        return frozenset()
+    known: dict[str, bool] = {}
+    found = [*_imports(machine, module)]
+    for _, home in found:
+        if home.path not in known:
+            known[home.path] = may_compile(home.text) or any(
+                may_compile(inner.text) for _, inner in _imports(machine, home)
+            )
+    return frozenset(name for name, home in found if known[home.path])
 
 
 def loops_of_imports(machine: Machine, module: ModuleInfo) -> frozenset[int]:
@@ -45,15 +41,6 @@ def loops_of_imports(machine: Machine, module: ModuleInfo) -> frozenset[int]:
         for found in modules.values()
         for node in walk(found.tree)
         if isinstance(node, DEFINED) and any(isinstance(part, LOOPS) for part in walk(node))
-    )
-
-
-def _leads_to_compiler(machine: Machine, module: ModuleInfo, depth: int) -> bool:
-    return may_compile(module.text) or (
-        depth > 0
-        and any(
-            _leads_to_compiler(machine, found, depth - 1) for _, found in _imports(machine, module)
-        )
     )
 
 

@@ -6,11 +6,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from breakscope.rulekit.values import UNKNOWN, Const, External, Value
-from breakscope.static.definitions.imported_programs import (
-    imported_names,
-    loops_of_imports,
-    may_compile_by_imports,
-)
+from breakscope.static.definitions.imported_programs import loops_of_imports, names_of_compilers
 from breakscope.static.machine.compiled_names import compiled_names, may_compile
 from breakscope.static.machine.frames import Frame
 from breakscope.static.machine.world import run_top_level
@@ -45,12 +41,13 @@ def module_names(machine: Machine, module: ModuleInfo) -> dict[str, Value]:
 
 
 def starts_program(machine: Machine, module: ModuleInfo) -> bool:
-    """True where a file's own code may call what it, or what it imports from the project, compiles."""
-    starts = may_compile(module.text) or may_compile_by_imports(machine, module)
-    if starts and machine.file.names is None and b"__main__" in module.text:
-        called, loops = imported_names(machine, module), loops_of_imports(machine, module)
-        machine.file.names = compiled_names(module, called, loops)
-    return starts
+    """True where a file's own code may call what it, or what a script imports from the project, compiles."""
+    file = machine.file
+    if file.names is None and b"__main__" in module.text:
+        called = names_of_compilers(machine, module)
+        if called or may_compile(module.text):
+            file.names = compiled_names(module, called, loops_of_imports(machine, module))
+    return file.names is not None or may_compile(module.text)
 
 
 def resolve_import(machine: Machine, value: Value) -> Value:

@@ -189,8 +189,8 @@ def _is_in_place(node: ast.AST) -> bool:
 def _is_name_of_compile(node: ast.AST) -> bool:
     if isinstance(node, ast.Name):
         return node.id == "compile"  # `from torch import compile`; Python's own makes no function
-    if isinstance(node, ast.Constant):
-        return node.value == "compile"  # of `getattr(torch, "compile", None)`
+    if isinstance(node, ast.Call) and name_of(node.func) == "getattr":
+        return any(isinstance(a, ast.Constant) and a.value == "compile" for a in node.args)
     owner = name_of(node.value) if isinstance(node, ast.Attribute) else ""
     return bool(owner) and (owner, node.attr) in COMPILE
 

@@ -4,7 +4,7 @@ objects when it begins."""
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from msgspec.structs import replace
 
@@ -60,7 +60,7 @@ def _began_otherwise(event: Event, shown: Event) -> bool:
     return is_none and not any(option.is_none for option in options(shown.initial))
 
 
-def _expressions_in(functions, statements: set[int]) -> set[int]:
+def _expressions_in(functions: Iterable[ast.AST], statements: set[int]) -> set[int]:
     """The ids of the statements that ran, and of the expressions that stand in them themselves."""
     found = set()
     for function in functions:
