@@ -237,7 +237,7 @@ def _prepares(event: Event) -> bool:
     return type(event) is Call and (
         event.name.startswith((*PREPARES, *SEEDS))
         or OPTIMIZER.fullmatch(event.name) is not None
-        or event.name in (PUTS_ON_HOOK, OF_SCIPY)
+        or event.name == PUTS_ON_HOOK
     )
 
 

@@ -252,33 +252,6 @@ def test_methods_that_are_handed_a_model(more, entered, tmp_path):
     assert of_library(tmp_path, program, "Judge") == [("BRK201", 12)] * entered
 
 
-LABELLED = """\
-import torch
-
-try:
-    from scipy.ndimage import label
-except ImportError:
-    label = None
-
-
-def labelled(x):
-    return x if label is None else torch.as_tensor(label(x.cpu().numpy())[0])
-
-
-def peaks(x: torch.Tensor):
-    found = {found}(x)
-    if found.max() > 0:
-        return found
-    return x
-"""
-
-
-@pytest.mark.parametrize(("name", "entered"), [("labelled", False), ("torch.exp", True)])
-def test_a_function_that_goes_through_scipy(name, entered, tmp_path):
-    result = of_library(tmp_path, LABELLED.format(found=name), "peaks")
-    assert (("BRK101", 15) in result) is entered
-
-
 COMPILED = """\
 import torch
 
@@ -309,3 +282,32 @@ def solved(x: torch.Tensor):
 def test_what_compiles_its_own_parts(wrapped, entered, tmp_path):
     result = of_library(tmp_path, COMPILED.format(wrapped=wrapped), "solved")
     assert (("BRK101", 18) in result) is entered
+
+
+SOLVERS = """\
+import torch
+from scipy.integrate import solve_ivp
+
+
+class ByScipy:
+    def integrate(self, y):
+        return torch.as_tensor(solve_ivp(None, (0, 1), y.numpy()).y)
+
+
+class Own:
+    def integrate(self, y):
+        if y.max() > 1:
+            return y / 2
+        return y
+
+
+KINDS = {"scipy": ByScipy, "own": Own}
+
+
+def solve(y: torch.Tensor, method):
+    return KINDS[method]().integrate(y)
+"""
+
+
+def test_one_of_several_ways_goes_through_scipy(tmp_path):
+    assert ("BRK101", 12) in of_library(tmp_path, SOLVERS, "solve")
