@@ -7,8 +7,8 @@ same for a global list, a list in a closure and a default argument.
 
 A list that the region takes items from only when it is longer than some number grows to that, and is compiled for
 each length on the way. One that it takes items from in every call, that it appends to only below a length, only what is
-not in it yet, or behind a flag that it sets there, settles after the first calls and is not
-reported; nor is one that gets another new item in each call.
+not in it yet, or behind a flag that it sets there, settles after the first calls: it is reported, with its first
+lengths, where the program's own calls show these, and not otherwise; nor is one that gets another new item in each call.
 
 Return the value and append outside the region, where it is ordinary Python; or keep a tensor of
 fixed size in a buffer and write into a slot of it. A list that is made anew in every call costs
