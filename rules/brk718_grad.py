@@ -5,7 +5,10 @@ Dynamo guards the grad mode and whether each input requires grad: `model(x)` in 
 tensors that were made under `torch.inference_mode()` and others.
 Two are usually right; a probe in the middle of training that flips the mode for each batch is not.
 
-Evaluate in one place, after warming up both. Detach inputs that need no gradient before the call.
+A buffer into which a region writes what requires grad does so from then on, and keeps the graph of each call.
+
+Evaluate in one place, after warming up both. Detach inputs that need no gradient before the call, and what is
+kept for the next one.
 """
 
 import torch
@@ -24,12 +27,15 @@ rule = Rule(
 
 WORDS = {
     "requires_grad": "{name} requires grad in some calls only",
+    "kept requires_grad": "{name} requires grad in some calls only, as what the region writes to it does",
     "inference": "{name} was made under `torch.inference_mode` in some calls only",
     "grad_mode": "some calls run without gradients",
 }
 HELP = {
     "requires_grad": "two versions are right where gradients of {name} are needed in some calls; else detach it before"
     " each",
+    "kept requires_grad": "write to {name} what is detached, as by `value.detach()`, or under `torch.no_grad()`; else it"
+    " keeps the graph of each call",
     "model": "freeze and unfreeze before the first call, or accept a version for each phase",
     "inference": "make it under the same mode in every call, as by one `torch.inference_mode()` around all of them",
     "grad_mode": "two versions, with and without gradients, are usually right: call both once before timing",

@@ -246,7 +246,7 @@ def parameter_values(
             return handed
         is_other = any(
             is_taken(machine, function, parameter.arg, body, shows)
-            for shows in (Usage.is_bound, Usage.is_flag)
+            for shows in (Usage.is_bound, Usage.is_flag, Usage.is_documented_as_other)
         )
         return UNKNOWN if is_other else found
 

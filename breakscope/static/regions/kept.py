@@ -37,7 +37,7 @@ def emit_kept(machine: Machine, calls: list[DrivenCall], written: list[tuple]) -
         if not what or type(values[-1]) is not Tensor:
             continue
         shown = () if calls[0].has_examples else shown_values(values)
-        _emit_read(machine, read, what, shown)
+        _emit_read(machine, read, f"kept {what}" if what == "requires_grad" else what, shown)
     _emit_lengths(machine, calls, known)
 
 

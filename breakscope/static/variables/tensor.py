@@ -58,6 +58,7 @@ from breakscope.static.variables.tensors.followed import (
     as_made,
     broadcast,
     followed,
+    note_graph_in_place,
     product_sizes,
     track_in_place,
     tracked,
@@ -168,6 +169,7 @@ class TensorVariable(Variable):
         emit_index(machine, target, frame, container, parts, "=", value)
         read_slices(machine, target, frame, parts)
         machine.driver.rows.pop(id(container), None)
+        note_graph_in_place(machine, container, (value,), getattr(target, "value", None), frame)
 
     def iterate(self, machine: Machine, value, node, frame) -> Value | None:
         if value.kind == "numpy" and value.ndim == 1 and not frame.emits:
@@ -375,4 +377,7 @@ def call_tensor_method(
             result = replace(result, requires_grad=False)
     if not frame.emits:
         note_result(machine, owner, name, (*args, *kwargs), result)
+        if name[-1:] == "_" != name[:1]:
+            written = getattr(getattr(node, "func", None), "value", None)
+            note_graph_in_place(machine, owner, (*args, *kwargs.values()), written, frame)
     return result

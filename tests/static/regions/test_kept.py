@@ -27,6 +27,7 @@ def main():
         net(torch.ones(2, 3))
 """
 BUFFER = 'self.register_buffer("kept", torch.zeros(()))'
+ROWS = 'self.register_buffer("kept", torch.zeros(2, 3))'
 PLAIN = "self.kept = torch.zeros(())"
 
 
@@ -48,6 +49,18 @@ PLAIN = "self.kept = torch.zeros(())"
         (PLAIN, "self.kept = 0.9 * self.kept + y.mean()", [("BRK718", 13)]),
         ("self.kept = 0.0", "self.kept = self.kept + y.mean()", [("BRK720", 13)]),
         ("self.kept = 0.0", "self.kept = y.mean()", []),
+        # what is written in place requires grad: so does the buffer from then on
+        (ROWS, "self.kept.copy_(y)", [("BRK718", 13)]),
+        (ROWS, "self.kept[:1] = y[:1]", [("BRK718", 13)]),
+        (ROWS, "self.kept += y", [("BRK718", 13)]),
+        (ROWS, "self.kept.copy_(y.detach())", []),
+        (ROWS, "self.kept.copy_(x)", []),
+        (ROWS, "self.kept.data.copy_(y)", []),
+        (
+            ROWS,
+            "with torch.no_grad():\n            self.kept[0] = y[0]",
+            [],
+        ),
     ],
 )
 def test_a_tensor_that_is_kept(first, then, expected, tmp_path):

@@ -125,16 +125,19 @@ class Usage:
         return min(stored, default=(float("inf"), 0))
 
     def handed(self, name: str) -> list[tuple[str, int]]:
-        """The parts of the object that are called with it as it is, and the place among the
-        arguments."""
+        """The parts of the object that are called with it as it is, "super().name" for a method of a
+        base, and the place among the arguments."""
         if self.given is None:
             self.given = {}
             for part in walk(self.node):
                 if type(part) is ast.Call and type(part.func) is ast.Attribute:
-                    is_own = getattr(part.func.value, "id", "") == "self"
+                    owner, called = part.func.value, part.func.attr
+                    is_base = type(owner) is ast.Call and _root(owner.func) == "super"
+                    called = f"super().{called}" if is_base else called
+                    is_own = is_base or getattr(owner, "id", "") == "self"
                     for at, argument in enumerate(part.args if is_own else ()):
                         if type(argument) is ast.Name:
-                            self.given.setdefault(argument.id, []).append((part.func.attr, at))
+                            self.given.setdefault(argument.id, []).append((called, at))
         given = self.given.get(name, [])
         return given if given and self._end_of_given(name)[0] == float("inf") else []
 
@@ -246,7 +249,7 @@ def is_taken(
     if type(function.bound) is not Instance or not deep:
         return False
     for attribute, at in body.handed(name):
-        taken = _called(machine, function.bound, attribute)
+        taken = _called(machine, function, attribute)
         parameters = taken.info.node.args.args[taken.bound is not None :] if taken else []
         if at < len(parameters):
             inner = Usage(taken.info)
@@ -255,8 +258,12 @@ def is_taken(
     return False
 
 
-def _called(machine: Machine, owner: Instance, attribute: str) -> Function | None:
-    """What `self.attribute(...)` calls: the forward of a part, or a method."""
+def _called(machine: Machine, function: Function, attribute: str) -> Function | None:
+    """What `self.attribute(...)` calls in a method: the forward of a part, or a method, which may be a base's."""
+    owner, base = function.bound, attribute.removeprefix("super().")
+    if base != attribute:
+        found = find_member(machine, owner.cls.info, base, function.info.owner)
+        return bound_to(found, owner) if isinstance(found, Function) else None
     part = owner.attributes.get(attribute)
     is_part = type(part) is Instance
     owner, name = (part, "forward") if is_part else (owner, attribute)

@@ -9,7 +9,7 @@ from functools import reduce
 from msgspec.structs import replace
 
 from breakscope.knowledge.shapes import Shape
-from breakscope.rulekit.values import Const, ExternalInstance, Sequence, Tensor, Value
+from breakscope.rulekit.values import Const, ExternalInstance, Instance, Sequence, Tensor, Value
 from breakscope.static.machine.driver import INFERENCE
 from breakscope.static.machine.frames import Frame
 from breakscope.static.machine.machine import Machine
@@ -125,6 +125,26 @@ def track_in_place(owner: Tensor, tracked: bool, node: ast.AST, frame: Frame) ->
     if frame.names.get(name) is owner:
         frame.names[name] = tensor
     return tensor
+
+
+def note_graph_in_place(
+    machine: Machine, owner: Tensor, parts: tuple[Value, ...], written: ast.AST, frame: Frame
+) -> None:
+    """A tensor into which an operation in place writes what requires grad does so from here on, under
+    its name or in the attribute that keeps it. `written` is what stands before the method or the index."""
+    if frame.emits or owner.requires_grad or owner.kind == "parameter":
+        return
+    if not tracked(machine, replace(owner, requires_grad=None), parts).requires_grad:
+        return
+    while type(written) is ast.Subscript:  # a view
+        written = written.value
+    if type(written) is ast.Name and frame.names.get(written.id) is owner:
+        frame.names[written.id] = replace(owner, requires_grad=True)
+    holder = frame.names.get(getattr(getattr(written, "value", None), "id", ""))
+    if type(written) is ast.Attribute and type(holder) is Instance:
+        kept = holder.attributes.get(written.attr)
+        if kept is not None and type(kept.original) is Tensor:
+            holder.attributes[written.attr] = replace(kept.original, requires_grad=True)
 
 
 def behind_followed_layer(
