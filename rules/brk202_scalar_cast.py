@@ -5,7 +5,7 @@ number to a new graph. The ids changed over time: `bool(t)` is GB0059 up to 2.9 
 2.11; `complex(t)` is GB0059 still.
 
 Casts of shapes (`int(x.shape[0] / 2)`) cost nothing, since shapes are known to Python. For
-arithmetic leave the cast away; to change the type write `t.to(torch.float32)` or `t.long()`; for a
+arithmetic drop the cast; to change the type write `t.to(torch.float32)` or `t.long()`; for a
 truth value compare and use `torch.where`. A number that only configures (a buffer set once) belongs
 into `__init__` as a Python number.
 
@@ -14,6 +14,8 @@ either. It is unsafe because later code may want a Python number, because an int
 integer, and because float32 arithmetic replaces Python's float64. `int(t)` also truncates; write
 `t.detach().trunc()` where that is meant.
 """
+
+import ast
 
 import torch
 
@@ -29,11 +31,18 @@ rule = Rule(
 )
 
 
+def _operand(event):
+    """What is cast, in brackets where a method of it needs them."""
+    cast = event.node.args[0] if getattr(event.node, "args", None) else event.node
+    is_whole = isinstance(cast, ast.Name | ast.Attribute | ast.Call | ast.Subscript)
+    return event.expression if is_whole else f"({event.expression})"
+
+
 @rule.on(ScalarRead, how=("int", "float", "bool", "complex"))
 def check(event):
     if getattr(event.value, "kind", "") != "numpy":
         keep = {
-            "int": f"`{event.expression}.long()`",
+            "int": f"`{_operand(event)}.long()`",
             "bool": "a boolean tensor with `torch.where`",
         }
         kept = keep.get(event.how, f"`{event.expression}`")

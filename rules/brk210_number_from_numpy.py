@@ -8,7 +8,7 @@ since 2.6 and still in 2.15).
 Python's `round` of an array, or of a number that NumPy computes in the region, is worse: `torch.compile` raises a
 RuntimeError instead of ending the graph. `round(math.sqrt(n))` and `np.round` are traced.
 
-Leave the cast away: `x - array.mean()` is traced. Better still, leave numpy away in compiled code:
+Drop the cast: `x - array.mean()` is traced. Better still, leave numpy out of compiled code:
 `x.mean()` does the same without a detour, keeps the gradient (which `.numpy()` cannot carry), and
 works on a GPU.
 
@@ -32,7 +32,7 @@ def check(event):
     if getattr(event.value, "kind", "") == "numpy":
         yield event.graph_break(
             f"`{event.source}` reads a number from the array `{event.expression}`",
-            help=f"leave the cast away, `{event.expression}` is traced, or compute it in torch",
+            help=f"drop the cast, `{event.expression}` is traced, or compute it in torch",
         )
 
 

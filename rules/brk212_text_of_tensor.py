@@ -61,7 +61,7 @@ def check_conversion(event):
     ):
         yield event.graph_break(
             f"`!r` or `!s` in `{event.source}` needs the tensor's values as text",
-            help="leave the conversion away: a plain `{tensor}` is deferred since 2.13",
+            help="drop the conversion: a plain `{tensor}` is deferred since 2.13",
         )
 
 

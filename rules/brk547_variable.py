@@ -21,7 +21,7 @@ rule = Rule("BRK547", "variable", dynamo=(r"GB0007: _LegacyVariableBase",))
 def check(event):
     yield event.problem(
         f"Dynamo does not trace the old `Variable` class, so the graph ends at `{event.shown}`",
-        help="leave it away: a tensor needs no wrapping; `x.detach()` cuts the history",
+        help="drop it: a tensor needs no wrapping; `x.detach()` cuts the history",
     )
 
 

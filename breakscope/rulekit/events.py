@@ -81,6 +81,7 @@ class Event(Struct, frozen=True, kw_only=True):
         late: bool = False,
         apart: bool = False,
         of_input: Value | None = None,
+        whole: bool = False,
     ) -> Problem:
         """What a rule yields: `message` names the user's variable, `help` says what to write
         instead; both one line.
@@ -97,7 +98,8 @@ class Event(Struct, frozen=True, kw_only=True):
         and torch reads it without a break. `late` says that the graph ends where this leaves it: not in a loop in
         which another break comes first. `apart` that it also ends where Python makes the call, as Dynamo then
         begins with what is called. `of_input` is a tensor of the region of which this is a problem only from the
-        next graph on, where it is an input.
+        next graph on, where it is an input. `whole` says to the rewrite that the flagged mask
+        has as many dimensions as what it indexes.
         """
         return Problem(
             message,
@@ -116,6 +118,7 @@ class Event(Struct, frozen=True, kw_only=True):
             late=late,
             apart=apart,
             of_input=of_input,
+            whole=whole,
         )
 
     def graph_break(self, brief: str, *arguments: Any, **named: Any) -> Problem:
@@ -144,6 +147,7 @@ class Problem(Struct, frozen=True):
     late: bool = False
     apart: bool = False
     of_input: Value | None = None
+    whole: bool = False
 
 
 class Branch(Event, frozen=True, kw_only=True):
