@@ -8,7 +8,10 @@ since 2.6 and still in 2.15).
 Python's `round` of an array, or of a number that NumPy computes in the region, is worse: `torch.compile` raises a
 RuntimeError instead of ending the graph. `round(math.sqrt(n))` and `np.round` are traced.
 
-Drop the cast: `x - array.mean()` is traced. Better still, leave numpy out of compiled code:
+What NumPy computes of Python's numbers and sizes (`np.ceil(np.log(n)).astype(int).item()`) is such an array, too:
+write `math.ceil(math.log(n))`.
+
+Drop the cast of others: `x - array.mean()` is traced. Better still, leave numpy out of compiled code:
 `x.mean()` does the same without a detour, keeps the gradient (which `.numpy()` cannot carry), and
 works on a GPU.
 
@@ -20,19 +23,27 @@ import math
 import numpy as np
 import torch
 
+from breakscope import limits
 from breakscope.rulekit.events import Call, ScalarRead
+from breakscope.rulekit.numbers.by_math import by_math, rewritten_by_math
 from breakscope.rulekit.rule import Rule
 from breakscope.rulekit.values import Py
+from breakscope.texts import middle_out
 
-rule = Rule("BRK210", "number-from-numpy", shares=("GB0033", "GB0088"), fix="unsafe")
+rule = Rule("BRK210", "number-from-numpy", shares=("GB0033", "GB0088", "GB0208"), fix="unsafe")
 
 
 @rule.on(ScalarRead, how=("item", "int", "float", "bool"))
 def check(event):
     if getattr(event.value, "kind", "") == "numpy":
+        text = by_math(event.node)
+        is_of_numbers = event.value.origin == "numbers"
         yield event.graph_break(
             f"`{event.source}` reads a number from the array `{event.expression}`",
-            help=f"drop the cast, `{event.expression}` is traced, or compute it in torch",
+            help=f"compute it with `math`: `{middle_out(text, limits.LONGEST_SNIPPET)}`"
+            if text and is_of_numbers
+            else f"drop the cast, `{event.expression}` is traced, or compute it in torch",
+            fixable=is_of_numbers or not text,
         )
 
 
@@ -85,6 +96,8 @@ def rewrite(node, problem, place):
     from breakscope.rulekit import rewriting as rw
     from breakscope.rulekit.scalars import may_stay_tensor
 
+    if (made := rewritten_by_math(node, problem)) is not None:
+        return made
     found = rw.find(node, problem) if isinstance(node, cst.SimpleStatementLine) else None
     if (
         not isinstance(found, cst.Call)
@@ -127,3 +140,15 @@ def bad_division(x):
 def good_division(x):
     whole, rest = divmod(math.prod(x.shape), 5)
     return x * whole + rest
+
+
+@rule.example(lambda: (torch.ones(9, 2),), dynamo=("GB0208",))
+def bad_of_size(x):
+    rows = np.ceil(np.log(x.shape[0])).astype("int").item()  # BRK210
+    return x[:rows] + 1
+
+
+@rule.becomes
+def good_of_size(x):
+    rows = math.ceil(math.log(x.shape[0]))
+    return x[:rows] + 1

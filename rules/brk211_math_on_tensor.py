@@ -19,10 +19,14 @@ import math
 import numpy as np
 import torch
 
+from breakscope import limits
 from breakscope.rulekit.events import ScalarRead
+from breakscope.rulekit.numbers.by_math import by_math, rewritten_by_math
 from breakscope.rulekit.rule import Rule
+from breakscope.texts import middle_out
 
 rule = Rule("BRK211", "math-on-tensor", shares=("GB0033", "GB0208"), fix="unsafe")
+
 
 SAME_NAME = "acos asin atan ceil cos cosh erf exp expm1 floor lgamma log log10 log1p log2 sin sinh sqrt tan tanh trunc".split()
 
@@ -30,10 +34,14 @@ SAME_NAME = "acos asin atan ceil cos cosh erf exp expm1 floor lgamma log log10 l
 @rule.on(ScalarRead, how="math")
 def check(event):
     if event.value.kind == "numpy":
+        text = by_math(event.node) if event.value.origin == "numbers" else ""
+        advice = f"write `{middle_out(text, limits.LONGEST_SNIPPET)}`"
         yield event.graph_break(
             f"`{event.source}` reads `{event.expression}`, which is an array while Dynamo traces",
-            help="compute it with `math` as well, as `math.ceil(math.log2(n))`, or do it in `__init__`",
-            fixable=False,
+            help=advice
+            if text
+            else "compute it with `math`, as `math.ceil(math.log2(n))`, or do it in `__init__`",
+            fixable=bool(text),
         )
         return
     yield event.graph_break(
@@ -49,6 +57,8 @@ def rewrite(node, problem, place):
     from breakscope.rulekit import rewriting as rw
     from breakscope.rulekit.scalars import detached, may_stay_tensor
 
+    if (made := rewritten_by_math(node, problem)) is not None:
+        return made
     found = rw.find(node, problem) if isinstance(node, cst.SimpleStatementLine) else None
     if not isinstance(found, cst.Call) or len(found.args) != 1:
         return None
@@ -70,7 +80,7 @@ def good(x):
     return x / torch.sqrt((x.sum() + 1).detach())
 
 
-@rule.example(lambda: (torch.ones(4),), dynamo=("GB0208",), fixed=False)
+@rule.example(lambda: (torch.ones(4),), dynamo=("GB0208",))
 def bad_of_numpy(x):
     return x * math.ceil(np.log2(x.shape[0]))  # BRK211
 

@@ -132,7 +132,7 @@ class Tensor(Value, frozen=True, gc=False):
 
     @property
     def is_computed(self) -> bool:
-        return self.origin in ("op", "part", "number")
+        return self.origin in ("op", "part", "number", "numbers")
 
     @property
     def has_known_value(self) -> bool:

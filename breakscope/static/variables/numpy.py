@@ -321,7 +321,7 @@ def read_numpy_number(
             else getattr(node, "func", node)
         )
         part = part.value if isinstance(part, ast.Attribute) else part
-        array = Tensor("int", 0, (), sure=not value.source, kind="numpy")
+        array = Tensor("int", 0, (), sure=not value.source, kind="numpy", origin="numbers")
         emit_read(machine, array, how, node, frame, part)
 
 
@@ -336,7 +336,7 @@ def array_of_number(value: Value) -> Value:
     """A number that numpy computes, as the array that it is while Dynamo traces; anything else as it
     is."""
     if is_numpy_number(value) and value.type != KEPT.type:
-        return Tensor(None, 0, (), sure=not value.source, kind="numpy")
+        return Tensor(None, 0, (), sure=not value.source, kind="numpy", origin="numbers")
     return value
 
 
