@@ -151,14 +151,12 @@ class Problem(Struct, frozen=True):
 
 
 class Branch(Event, frozen=True, kw_only=True):
-    """Python tests the truth of a value. `node` is the tested expression (the operand, for
-    and/or/not).
+    """Python tests the truth of a value. `node` is the tested expression (the operand, for and/or/not).
 
-    `construct`: "if", "elif", "while", "ternary", "and", "or", "not", "assert", "comprehension",
-    "match", "any", "all", "filter", "chained" (a chained comparison: `node` is the whole
-    comparison). For an assert, `message` is the value of its message (UNKNOWN when there is none)
-    and `literal_message` is False when the message is anything but a constant in the bytecode: an
-    f-string with a placeholder, a name, a call.
+    `construct`: "if", "elif", "while", "ternary", "and", "or", "not", "assert", "comprehension", "match", "any",
+    "all", "filter", "chained" (a chained comparison: `node` is the whole comparison). For an assert, `message` is the
+    value of its message (UNKNOWN when there is none) and `literal_message` is False when the message is anything but
+    a constant in the bytecode: an f-string with a placeholder, a name, a call.
     """
 
     test: Value
@@ -178,11 +176,11 @@ class Branch(Event, frozen=True, kw_only=True):
 class ScalarRead(Event, frozen=True, kw_only=True):
     """A Python number (or bool, or list of them) is read from a tensor's values.
 
-    `how`: "item", "tolist", "int", "float", "bool", "complex", "round", "index" (a Python sequence
-    indexed by a tensor), "slice" (a slice bound), "range", "contains" (`in`), "format" (a format
-    spec), "math" (math.* of a tensor), "size" (a size argument such as torch.zeros(n_tensor)),
-    "draw" (what needs the value of a random number that Dynamo keeps in the graph; "slice by draw";
-    `value` is that number). `value` is the tensor, `expression` its source text.
+    `how`: "item", "tolist", "int", "float", "bool", "complex", "round", "index" (a Python sequence indexed by a
+    tensor), "slice" (a slice bound), "range", "contains" (`in`), "format" (a format spec), "math" (math.* of a
+    tensor), "size" (a size argument such as torch.zeros(n_tensor)), "draw" (what needs the value of a random number
+    that Dynamo keeps in the graph; "slice by draw"; `value` is that number). `value` is the tensor, `expression` its
+    source text.
     """
 
     value: Value
@@ -200,13 +198,12 @@ class ScalarRead(Event, frozen=True, kw_only=True):
 class Call(Event, frozen=True, kw_only=True):
     """A call of something outside the checked source, under its canonical dotted name.
 
-    "torch.nonzero", "torch.nn.functional.relu", "Tensor.nonzero" (method of a tensor; `receiver` is
-    the tensor), "print", "time.time", "logging.Logger.info", "torch.nn.LSTM.forward" (a library
-    module called), "numpy.random.beta", "torch.optim.SGD.step", "deque.rotate" (a method of a
-    container). What Python calls without a call in the source has a name as well:
-    "type.__setattr__", "function.__setattr__", "os.environ.__setitem__", "descriptor.__get__",
-    "torch.autograd.Function.apply" (`receiver` is the class, of the checked source), "call of a
-    skipped package", "object of a skipped package gone over" (`receiver` is its function or class).
+    "torch.nonzero", "torch.nn.functional.relu", "Tensor.nonzero" (method of a tensor; `receiver` is the tensor),
+    "print", "time.time", "logging.Logger.info", "torch.nn.LSTM.forward" (a library module called),
+    "numpy.random.beta", "torch.optim.SGD.step", "deque.rotate" (a method of a container). What Python calls without
+    a call in the source has a name as well: "type.__setattr__", "function.__setattr__", "os.environ.__setitem__",
+    "descriptor.__get__", "torch.autograd.Function.apply" (`receiver` is the class, of the checked source), "call of
+    a skipped package", "object of a skipped package gone over" (`receiver` is its function or class).
     """
 
     name: str
@@ -227,11 +224,10 @@ class Call(Event, frozen=True, kw_only=True):
 
 
 class Enter(Event, frozen=True, kw_only=True):
-    """A `with` on something outside the checked source: `name` as for Call ("torch.no_grad",
-    "threading.Lock"); or on an object of a class of the source that exists when the region begins:
-    `name` is then the class's, and `exists` true. `behind_break`: the region makes the object, and
-    rules receive the event only where a break between that and the `with` leaves it to Python.
-    """
+    """A `with` on something outside the checked source: `name` as for Call ("torch.no_grad", "threading.Lock"); or on
+    an object of a class of the source that exists when the region begins: `name` is then the class's, and `exists`
+    true. `behind_break`: the region makes the object, and rules receive the event only where a break between that and
+    the `with` leaves it to Python."""
 
     name: str
     value: Value
