@@ -64,7 +64,7 @@ DEEPEST_COPY = 8  # containers in each other that `copy.deepcopy` copies: one ma
 DEEPEST_JOIN = 4
 DEEPEST_NOTED_HOME = 2  # containers in one that outlives the call, whose place in it is noted
 DEEPEST_SIZE_READ = 12  # calls through which a region's reads of sizes are looked up
-# Containers in each other in which `holds_tensor` looks; calls that a sparse tensor is handed on through.
+# Containers in each other in which `holds_tensor` looks; calls that an argument is handed on through.
 DEEPEST_TENSOR_SEARCH = 3
 
 # ---- values, names and gaps

@@ -9,6 +9,8 @@ Write both in one type. A mask that is `-inf` where nothing may be looked at, an
 `mask == float("-inf")`.
 """
 
+import ast
+
 import torch
 
 from breakscope.rulekit.events import Call
@@ -52,13 +54,14 @@ def check(event):
         types = {_type(first), _type(second)}
         if types != {"bool", "float"}:
             continue
-        is_sure = not any(_may_be_none(mask) for mask in (first, second))
+        absent = [at for at in (positions, padding) if _may_be_none(event.argument(*at))]
         numbers = positions[1] if _type(first) == "float" else padding[1]
         yield event.graph_break(
             f"`nn.{kind}` warns of its masks, since one of `{positions[1]}` and `{padding[1]}` is boolean and "
             "one is not",
             help=f'give it a boolean `{numbers}`: `mask == float("-inf")`, where it is 0 elsewhere',
-            certainty=None if is_sure else "likely",
+            certainty="likely" if absent else None,
+            condition=" and ".join(filter(None, (_is_given(event, at) for at in absent))),
         )
         return
 
@@ -68,6 +71,15 @@ def _type(mask) -> str | None:
     kinds = [option for option in options(mask or NONE) if not option.is_none]
     types = {option.dtype if option.is_tensor else None for option in kinds}
     return types.pop() if len(types) == 1 else None
+
+
+def _is_given(event, at) -> str:
+    """The test that the mask is there, where the call names it."""
+    position, keyword = at
+    nodes = [word.value for word in event.node.keywords if word.arg == keyword]
+    nodes += event.node.args[position : position + 1]
+    is_named = nodes and isinstance(nodes[0], ast.Name | ast.Attribute)
+    return f"{ast.unparse(nodes[0])} is not None" if is_named else ""
 
 
 def _may_be_none(mask) -> bool:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 
 from breakscope import limits
 from breakscope.rulekit.values import Sequence, Value
@@ -44,10 +45,19 @@ def exec_while(machine: Machine, node: ast.While, frame: Frame) -> int:
             frame.condition = both(condition, machine.text(node.test, frame.module))
         narrow_by(machine, node.test, True, frame)
         with machine.driver.one_for_many():
-            run_loop_body(machine, node, frame, None)
+            run_loop_body(machine, node, frame, None, partial(test_again, machine, node, condition))
         frame.condition = condition
     frame.skips = skips
     return exec_path_of_else(machine, node, frame)
+
+
+def test_again(machine: Machine, node: ast.While, outer: str, frame: Frame) -> None:
+    """Evaluate the test behind a turn, which sets what it asks: `while change > limit` reads a tensor there
+    where the first turn began with a number. It is asked wherever the loop is begun, as under the condition
+    `outer`."""
+    condition, frame.condition = frame.condition, outer
+    test_condition(machine, node.test, frame, "while")
+    frame.condition = condition
 
 
 def exec_for(machine: Machine, node: ast.For, frame: Frame) -> int:
@@ -239,9 +249,11 @@ def run_turn(machine: Machine, node, frame: Frame) -> int:
     return status
 
 
-def run_loop_body(machine: Machine, node, frame: Frame, step) -> None:
+def run_loop_body(
+    machine: Machine, node, frame: Frame, step, behind: Callable[[Frame], None] | None = None
+) -> None:
     """Run a loop's body until its names no longer change, at most twice more, and join
-    with not running it."""
+    with not running it. `behind` is called with what the first turn leaves."""
     before = frame.names
     outer_exits = frame.exits
     current = before
@@ -254,6 +266,12 @@ def run_loop_body(machine: Machine, node, frame: Frame, step) -> None:
         after = [*frame.exits, *([frame.names] if status in (GO_ON,) else [])]
         if not after:
             break
+        broken = set(map(id, frame.breaks))
+        going_on = [names for names in after if id(names) not in broken]
+        if behind is not None and frame.emits and going_on:
+            frame.names = _joined(going_on)
+            behind(frame)
+            behind = None
         merged = current
         for names in after:
             merged = join_names(merged, names)

@@ -11,6 +11,9 @@ from breakscope.rulekit.values import Union, Value, options
 
 OWNERS = re.compile(r"\b(?:self|config|self\.config)\.(?=[a-z_]\w*\b(?!\())")
 
+# a name that is compared with a text or a whole number
+EQUALS = re.compile(r"""(?P<name>[\w.]+) (?P<sign>[!=])= (?P<text>'[^'"]*'|"[^'"]*"|\d+)""")
+
 
 def both(first: str, second: str) -> str:
     """The condition that both hold; the first alone where together they are too long to read."""
@@ -42,7 +45,30 @@ def excludes(known: str, condition: str) -> bool:
     """True when the condition does not hold where what is known holds; an attribute stands for the
     argument of its name that it was set to."""
     parts = {_plain(part) for part in known.split(" and ")}
-    return _plain(opposite(condition)) in parts or opposite(_plain(condition)) in parts
+    return any(
+        _plain(opposite(part)) in parts or opposite(_plain(part)) in parts or _differs(part, parts)
+        for part in _parts(condition)
+    )
+
+
+def _parts(condition: str) -> list[str]:
+    """What a condition asks for all together: of `not (a == 1) and a == 2` both."""
+    if " or " in condition or " if " in condition:
+        return [condition]
+    parts = condition.split(" and ")
+    return parts if all(p.count("(") == p.count(")") for p in parts) else [condition]
+
+
+def _differs(part: str, known: set[str]) -> bool:
+    """True for `mode == "a"` where `mode == "b"`, or `mode != "a"`, is known."""
+    asked = EQUALS.fullmatch(_plain(part))
+    for match in map(EQUALS.fullmatch, known if asked else ()):
+        if match is None or asked["name"] != match["name"]:
+            continue
+        is_same = asked["text"].strip("'\"") == match["text"].strip("'\"")
+        if is_same == (asked["sign"] != match["sign"]) and "=" in asked["sign"] + match["sign"]:
+            return True
+    return False
 
 
 def by_condition(value: Value, known: str) -> list[tuple[Value, str]]:

@@ -124,6 +124,7 @@ class Program:
         self._environment = environment
         self._found: Kept[str | None] = Kept(self.reads)
         self._compiled: Kept[bool] = Kept(self.reads)
+        self._shown: Kept[dict[str, set[str]]] = Kept(self.reads)
         self._roots: Kept[tuple[str, ...]] = Kept(self.reads)
         self._stars = Stars(self.imported, self.reads)
 
@@ -178,6 +179,35 @@ class Program:
             return False
         key = (name, importer.root)
         return self._compiled.get(key, lambda: self._is_compiled(name, importer.root))
+
+    def is_compiled_code(self, name: str, importer: ModuleInfo) -> bool:
+        """True for what is called by this name and stands in an extension module, or in a package that is not
+        followed and imports it from one of its own: `from ._fast import lookup`."""
+        package, _, last = name.rpartition(".")
+        return self.is_compiled(package, importer) or any(
+            self.is_compiled(module, importer)
+            for module in self._shown.get(
+                (package, importer.root), lambda: self._shown_by(package, importer.root)
+            ).get(last, ())
+        )
+
+    def _shown_by(self, package: str, root: str) -> dict[str, set[str]]:
+        """By name, the modules from which a package that is not followed imports what it shows."""
+        top = package.partition(".")[0]
+        if not top or top in LIBRARIES or top in sys.stdlib_module_names:
+            return {}
+        shown: dict[str, set[str]] = {}
+        for folder in self._installed.folders:
+            if top not in self.reads.names(folder) or self._installed.is_followed(folder, top):
+                continue
+            file = os.path.join(folder, *package.split("."), "__init__.py")
+            for node in ast.walk(tree_of(self.reads.bytes_of(file))):
+                if isinstance(node, ast.ImportFrom):
+                    module = absolute_name(package, True, node.module, node.level)
+                    for alias in node.names:
+                        shown.setdefault(alias.asname or alias.name, set()).add(module)
+            break
+        return shown
 
     def _is_compiled(self, name: str, root: str) -> bool:
         package, _, last = name.rpartition(".")
@@ -248,6 +278,14 @@ class Program:
         if last + ".py" in listing:
             return package + ".py"
         return None
+
+
+def tree_of(text: bytes) -> ast.Module:
+    """The tree of a file; an empty one where it is no Python."""
+    try:
+        return ast.parse(text)
+    except (SyntaxError, ValueError):
+        return ast.Module([], [])
 
 
 def _around(root: str, name: str) -> list[str]:

@@ -5,9 +5,11 @@ from __future__ import annotations
 
 import ast
 import re
+from functools import partial
 
 from msgspec.structs import replace
 
+from breakscope import limits
 from breakscope.rulekit.values import (
     CONFIG,
     NONE,
@@ -48,6 +50,7 @@ from breakscope.static.machine.lattice import element_of, join, join_all
 from breakscope.static.machine.library import GIVEN_MODULE
 from breakscope.static.machine.machine import Machine
 from breakscope.static.project.modules import ClassInfo, FunctionInfo, ModuleInfo
+from breakscope.static.regions.keywords import handed_keywords
 from breakscope.static.regions.uses.bodies import Usage, as_sparse, is_taken
 from breakscope.static.variables.objects.construction import instantiate
 
@@ -217,6 +220,7 @@ def parameter_values(
     function: Function,
     is_forward: bool,
     given: dict[str, Value] | None = None,
+    deep: int = limits.DEEPEST_TENSOR_SEARCH,
 ) -> tuple[list[Value], dict[str, Value]]:
     """What a region's parameters are, from annotations, what the program itself hands over,
     defaults and how the body uses them."""
@@ -246,7 +250,12 @@ def parameter_values(
             return handed
         is_other = any(
             is_taken(machine, function, parameter.arg, body, shows)
-            for shows in (Usage.is_bound, Usage.is_flag, Usage.is_documented_as_other)
+            for shows in (
+                Usage.is_bound,
+                Usage.is_chosen_by,
+                Usage.is_flag,
+                Usage.is_documented_as_other,
+            )
         )
         return UNKNOWN if is_other else found
 
@@ -256,6 +265,9 @@ def parameter_values(
         kwargs["*"] = value_of_annotation(machine, spec.vararg.annotation, frame)
     if spec.kwarg:
         kwargs["**"] = UNKNOWN
+        if is_forward and deep:
+            inner = partial(parameter_values, machine, is_forward=True, deep=deep - 1)
+            kwargs = handed_keywords(machine, function, spec.kwarg.arg, inner) | kwargs
     return args, kwargs
 
 

@@ -366,7 +366,7 @@ def enter_package(
     elif name.partition(".")[0] == GIVEN_UP and name not in TRACED_OF_IT:
         what = "call of a function of SciPy"
         emit_call(machine, what, External(name), args, kwargs, node, frame, "likely")
-    elif machine.world.program.is_compiled(name.rpartition(".")[0], frame.module):
+    elif machine.world.program.is_compiled_code(name, frame.module):
         what = "call of an extension module"
         emit_call(machine, what, External(name), args, kwargs, node, frame, "likely")
 

@@ -1,7 +1,9 @@
 """Calls of extension modules: compiled code that lies in the checked package."""
 
 import pytest
-from programs import analysed, found
+from programs import TORCH, analysed, found, write
+
+from breakscope.static import StaticOptions, analyze
 
 PROGRAM = """\
 import torch
@@ -37,3 +39,44 @@ def test_a_call_of_compiled_code_ends_the_graph(file, use, breaks, tmp_path):
     files = {"package/__init__.py": "", f"package/{file}": "def lookup(n):\n    return n\n"}
     result = analysed(tmp_path, {**files, "package/model.py": PROGRAM.format(use=use)})
     assert found(result) == ([("BRK599", 13)] if breaks else [])
+
+
+INSTALLED = """\
+import hashes
+import torch
+from hashes import Table, plain
+
+
+class Model(torch.nn.Module):
+    def forward(self, x: torch.Tensor):
+        return {use}
+"""
+
+
+@pytest.mark.parametrize(
+    ("use", "breaks"),
+    [
+        ("x * hashes.lookup(3)", True),
+        ("x * hashes.named(3)", True),
+        ("x * len(Table())", True),
+        ("x * plain(3)", False),
+        ("x * hashes.other(3)", False),
+    ],
+)
+def test_a_package_shows_what_it_imports_from_its_extension_module(
+    use, breaks, tmp_path, monkeypatch
+):
+    files = {
+        "site-packages/hashes/__init__.py": """\
+            from ._hashes import Table, lookup, search as named
+            from ._python import plain
+            """,
+        "site-packages/hashes/_hashes.abi3.so": "",
+        "site-packages/hashes/_python.py": "def plain(n):\n    return n\n",
+        "site-packages/hashes-1.0.dist-info/METADATA": "Name: hashes\n",
+        "own/model.py": INSTALLED.format(use=use),
+    }
+    write(tmp_path, files)
+    monkeypatch.syspath_prepend(str(tmp_path / "site-packages"))
+    result = analyze([str(tmp_path / "own")], StaticOptions(torch=TORCH))
+    assert found(result) == ([("BRK599", 8)] if breaks else [])

@@ -6,11 +6,13 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Callable
+from typing import NamedTuple
 
 from breakscope import limits
 from breakscope.rulekit.values import NONE, Function, Instance, Sequence, Tensor, Value, options
 from breakscope.rulekit.walking import uses_of, walk
 from breakscope.static.definitions.classes import bound_to, find_member
+from breakscope.static.definitions.names import module_names
 from breakscope.static.machine.lattice import join
 from breakscope.static.machine.machine import Machine
 from breakscope.static.project.modules import FunctionInfo
@@ -29,8 +31,19 @@ OTHER = re.compile(
 TENSOR = re.compile(r"(?i)tensor|array|variable|matri|vector")
 SPARSE_TYPE = re.compile(r"(?i)\btorch\.sparse|\bsparse[ _](?:\w+[ _])?(?:tensor|matri[cx])")
 CHOICE = re.compile(r"(?i)\b(?:dense|or|whether|if|bool|boolean|str|dict)\b")
+CHOOSING = (ast.Eq, ast.NotEq, ast.In, ast.NotIn)
+BASE = "super()."
 OF_TORCH = frozenset({"spmm", "smm", "hspmm"})
 FIRST_SPARSE = frozenset({"mm", "sum", "softmax", "log_softmax"})
+
+
+class Handed(NamedTuple):
+    """What is called with a parameter: the name, whether it is one of the object's own, and the place
+    among the arguments, or the keyword."""
+
+    name: str
+    is_own: bool
+    at: int | str
 
 
 class Usage:
@@ -41,7 +54,7 @@ class Usage:
         self.node, text = info.node, info.module.text
         self.has_sparse = any(word in text for word in (b"sparse", b"coalesce", b"smm", b"spmm"))
         self.names: dict[str, frozenset[str]] | None = None
-        self.given: dict[str, list[tuple[str, int]]] | None = None
+        self.given: dict[str, list[Handed]] | None = None
 
     def bare(self, name: str) -> frozenset[str]:
         """The methods of it that the body calls without an argument, as "step()", and "backward"
@@ -80,24 +93,35 @@ class Usage:
         return "[:]" in self.of(name) and self._end_of_given(name)[0] == float("inf")
 
     def is_chosen_by(self, name: str) -> bool:
-        """True where the body does nothing with the parameter but compare it with several constants, to decide what
-        to do: `if stage == 0` and later `if stage == 1`. Such a one is a number or a text."""
-        asked = {
-            id(part.left): part.comparators[0].value
-            for part in walk(self.node)
-            if isinstance(part, ast.Compare)
-            and isinstance(part.ops[0], ast.Eq | ast.NotEq)
-            and isinstance(part.comparators[0], ast.Constant)
-        }
-        read = [id(p) for p in walk(self.node) if isinstance(p, ast.Name) and p.id == name]
-        return asked.keys() >= set(read) and len({asked[place] for place in read}) > 1
+        """True where the body compares the parameter with a text, or does nothing with it but compare it with several
+        constants, to decide what to do: `if stage == 0` and later `if stage == 1`. Such a one is no tensor. What
+        stands in an error is no use of it."""
+        asked: dict[int, list[object]] = {}
+        errors: set[int] = set()
+        for part in walk(self.node):
+            if isinstance(part, ast.Compare) and isinstance(part.ops[0], CHOOSING):
+                sides = (part.left, part.comparators[0])
+                for side, other in (sides, sides[::-1]):
+                    asked.setdefault(id(side), []).extend(_constants(other))
+            elif isinstance(part, ast.Match):
+                values = [p.value for p in walk(part) if isinstance(p, ast.MatchValue)]
+                asked.setdefault(id(part.subject), []).extend(
+                    constant for value in values for constant in _constants(value)
+                )
+            elif isinstance(part, ast.Raise):
+                errors |= {id(inside) for inside in walk(part)}
+        read = [id(use) for use in uses_of(self.node, name) if id(use) not in errors]
+        constants = [constant for place in read for constant in asked.get(place, ())]
+        if any(type(constant) is str for constant in constants):
+            return True
+        return all(asked.get(place) for place in read) and len(set(constants)) > 1
 
     def is_flag(self, name: str) -> bool:
         """True where the body asks whether it holds, and does nothing else with it but hand it on to others than
-        torch's functions: `if reverse: ...`."""
+        torch's functions: `if reverse: ...`, `assert reverse is False or ...`."""
         asked, handed = set(), set()
         for part in walk(self.node):
-            if isinstance(part, ast.If | ast.IfExp | ast.While):
+            if isinstance(part, ast.If | ast.IfExp | ast.While | ast.Assert):
                 asked |= {id(operand) for operand in _operands(part.test)}
             elif isinstance(part, ast.Call) and _root(part.func) not in ("torch", "F"):
                 handed |= {id(a) for a in (*part.args, *(word.value for word in part.keywords))}
@@ -124,20 +148,19 @@ class Usage:
         ]
         return min(stored, default=(float("inf"), 0))
 
-    def handed(self, name: str) -> list[tuple[str, int]]:
-        """The parts of the object that are called with it as it is, "super().name" for a method of a
-        base, and the place among the arguments."""
+    def handed(self, name: str) -> list[Handed]:
+        """The parts and methods of the object, and the functions, that are called with it as it is."""
         if self.given is None:
             self.given = {}
             for part in walk(self.node):
-                if type(part) is ast.Call and type(part.func) is ast.Attribute:
-                    owner, called = part.func.value, part.func.attr
-                    is_base = type(owner) is ast.Call and _root(owner.func) == "super"
-                    called = f"super().{called}" if is_base else called
-                    is_own = is_base or getattr(owner, "id", "") == "self"
-                    for at, argument in enumerate(part.args if is_own else ()):
+                if type(part) is ast.Call and (called := _name_of_called(part.func)):
+                    places = [
+                        *enumerate(part.args),
+                        *((w.arg or "", w.value) for w in part.keywords),
+                    ]
+                    for at, argument in places:
                         if type(argument) is ast.Name:
-                            self.given.setdefault(argument.id, []).append((called, at))
+                            self.given.setdefault(argument.id, []).append(Handed(*called, at))
         given = self.given.get(name, [])
         return given if given and self._end_of_given(name)[0] == float("inf") else []
 
@@ -242,33 +265,67 @@ def is_taken(
     shows: Callable[[Usage, str], bool],
     deep: int = limits.DEEPEST_TENSOR_SEARCH,
 ) -> bool:
-    """True where a function's body shows it of a parameter, or that of the method or part of its module
-    that it hands the parameter to."""
+    """True where a function's body shows it of a parameter, or that of the function, the method or the part
+    of its module that it hands the parameter to."""
     if shows(body, name):
         return True
-    if type(function.bound) is not Instance or not deep:
-        return False
-    for attribute, at in body.handed(name):
-        taken = _called(machine, function, attribute)
-        parameters = taken.info.node.args.args[taken.bound is not None :] if taken else []
-        if at < len(parameters):
-            inner = Usage(taken.info)
-            if is_taken(machine, taken, parameters[at].arg, inner, shows, deep - 1):
-                return True
+    for handed in body.handed(name) if deep else ():
+        taken = _called(machine, function, handed.name, handed.is_own)
+        parameter = _parameter_at(taken, handed.at) if taken else ""
+        if parameter and is_taken(machine, taken, parameter, Usage(taken.info), shows, deep - 1):
+            return True
     return False
 
 
-def _called(machine: Machine, function: Function, attribute: str) -> Function | None:
-    """What `self.attribute(...)` calls in a method: the forward of a part, or a method, which may be a base's."""
-    owner, base = function.bound, attribute.removeprefix("super().")
-    if base != attribute:
-        found = find_member(machine, owner.cls.info, base, function.info.owner)
+def called_by(machine: Machine, function: Function, func: ast.expr) -> Function | None:
+    """What a call in a function's body calls, by what stands before its brackets: the forward of a part
+    or a method (`self.name`), or a function of the module (`name`)."""
+    called = _name_of_called(func)
+    return _called(machine, function, *called) if called else None
+
+
+def _called(machine: Machine, function: Function, name: str, is_own: bool) -> Function | None:
+    if not is_own:
+        found = module_names(machine, function.info.module).get(name)
+        return found if type(found) is Function else None
+    owner = function.bound
+    if type(owner) is not Instance:
+        return None
+    if name.startswith(BASE):
+        found = find_member(machine, owner.cls.info, name.removeprefix(BASE), function.info.owner)
         return bound_to(found, owner) if isinstance(found, Function) else None
-    part = owner.attributes.get(attribute)
+    part = owner.attributes.get(name)
     is_part = type(part) is Instance
-    owner, name = (part, "forward") if is_part else (owner, attribute)
+    owner, name = (part, "forward") if is_part else (owner, name)
     found = bound_to(find_member(machine, owner.cls.info, name), owner)
     return found if isinstance(found, Function) else None
+
+
+def _parameter_at(function: Function, at: int | str) -> str:
+    """The parameter that a place among the arguments, or a keyword, is for."""
+    spec = function.info.node.args
+    names = [p.arg for p in (*spec.posonlyargs, *spec.args)][function.bound is not None :]
+    if type(at) is int:
+        return names[at] if at < len(names) else ""
+    return at if at in names or any(at == p.arg for p in spec.kwonlyargs) else ""
+
+
+def _name_of_called(func: ast.expr) -> tuple[str, bool] | None:
+    """The name in `self.name(...)` and `name(...)`, and whether it is the object's own; "super().name" for
+    the method of a base."""
+    if type(func) is ast.Name:
+        return func.id, False
+    if type(func) is not ast.Attribute:
+        return None
+    if type(func.value) is ast.Call and _root(func.value.func) == "super":
+        return f"{BASE}{func.attr}", True
+    return (func.attr, True) if getattr(func.value, "id", "") == "self" else None
+
+
+def _constants(node: ast.expr) -> list[object]:
+    """The constant that an expression is, or those of a tuple, list or set of constants."""
+    parts = node.elts if isinstance(node, ast.Tuple | ast.List | ast.Set) else [node]
+    return [part.value for part in parts if isinstance(part, ast.Constant)]
 
 
 def _operands(test: ast.expr) -> list[ast.expr]:
@@ -277,6 +334,9 @@ def _operands(test: ast.expr) -> list[ast.expr]:
         return _operands(test.operand)
     if isinstance(test, ast.BoolOp):
         return [operand for value in test.values for operand in _operands(value)]
+    if isinstance(test, ast.Compare) and isinstance(test.ops[0], ast.Is | ast.IsNot):
+        # `flag is False`, and not `x is None`, which any parameter is asked for
+        return [test.left] if getattr(test.comparators[0], "value", None) in (True, False) else []
     return [test]
 
 

@@ -30,6 +30,9 @@ from breakscope.static.variables.tensors.dtypes import NARROWED, PRECISIONS
 from breakscope.static.variables.tensors.sizes import item_sizes
 
 NAMED = (ast.Name, ast.Attribute, ast.Subscript)
+VIEWS = frozenset(
+    "view reshape flatten squeeze unsqueeze expand expand_as repeat transpose permute t contiguous".split()
+)
 MASK = re.compile(r"(?:^|_)masks?(?:_?[a-z0-9])?$")  # `mask`, `pad_masks`, `mask_a`, `mask2`
 
 
@@ -45,14 +48,23 @@ def masked_index(machine: Machine, node: ast.expr, index: Value) -> Value:
         return index
     if any(option is COMPARED for option in options(index)):
         return Tensor("bool", sure=False)
-    kind = type(node)
-    if (kind is ast.Name and MASK.search(node.id)) or (
-        kind is ast.Attribute and MASK.search(node.attr)
-    ):
+    kind, named = type(node), _viewed(node)
+    if MASK.search(getattr(named, "id", None) or getattr(named, "attr", "")):
         return Tensor("bool", getattr(index, "ndim", None), sure=False)
     if kind is ast.Compare or (kind is ast.UnaryOp and type(node.op) is ast.Invert):
         return Tensor("bool", getattr(index, "ndim", None), sure=False)
     return index
+
+
+def _viewed(node: ast.expr) -> ast.expr:
+    """What an expression is a view, or a part, of: `mask` in `mask[0].unsqueeze(-1).expand_as(x)`."""
+    while True:
+        if type(node) is ast.Call and getattr(node.func, "attr", "") in VIEWS:
+            node = node.func.value
+        elif type(node) is ast.Subscript:
+            node = node.value
+        else:
+            return node
 
 
 def is_position(part: Value) -> bool:

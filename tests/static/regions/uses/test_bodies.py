@@ -92,6 +92,7 @@ class Net(nn.Module):
         ("if given: x = x + 1", True),
         ("x = x + 1 if not given else x", True),
         ("if self.training and given: x = self.part(x, given)", True),
+        ("assert given is False or x.dim() == 2", True),
         ("if given: x = x + given", False),
         ("if given: x = torch.add(x, given)", False),
         ("if given > 0: x = x + 1", False),
@@ -129,6 +130,58 @@ class Net(nn.Module):
 def test_what_is_handed_on_to_be_asked_its_truth_is_a_flag(added, lines, tmp_path):
     result = analysed(tmp_path, {"net.py": HANDED.format(added=added)})
     assert [line for _, line in found(result)] == lines
+
+
+HANDED_TO_FUNCTION = """\
+import torch
+from torch import nn
+
+
+def masked(x, causal):
+    if causal:
+        x = x + {added}
+    return x
+
+
+class Net(nn.Module):
+    def forward(self, x, causal):
+        return masked({given})
+"""
+
+
+@pytest.mark.parametrize("given", ["x * 2, causal", "x * 2, causal=causal"])
+@pytest.mark.parametrize(("added", "lines"), [("1", []), ("causal", [6])])
+def test_what_a_function_only_asks_the_truth_of_is_a_flag(given, added, lines, tmp_path):
+    source = HANDED_TO_FUNCTION.format(given=given, added=added)
+    assert [line for _, line in found(analysed(tmp_path, {"net.py": source}))] == lines
+
+
+CHOICE = """\
+import torch
+from torch import nn
+
+
+class Net(nn.Module):
+    def forward(self, x, mode):
+{chosen}
+            return x + x.sum().item()
+        raise ValueError("unknown: %s" % mode)
+"""
+
+
+@pytest.mark.parametrize(
+    "chosen",
+    [
+        "        if mode == 'a':",
+        "        if 'a' == mode:",
+        "        if mode in ('a', 'b'):",
+        "        if mode == 1 or mode == 2:",
+        "        match mode:\n          case 'a':",
+    ],
+)
+def test_what_is_compared_with_a_text_is_no_tensor(chosen, tmp_path):
+    result = analysed(tmp_path, {"net.py": CHOICE.format(chosen=chosen)})
+    assert [code for code, _ in found(result)] == ["BRK201"]
 
 
 OWN_MATRIX = """\
