@@ -8,6 +8,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Callable, Iterator
+from functools import partial
 
 from breakscope.rulekit.events import Call, Constructor, Event
 from breakscope.rulekit.values import (
@@ -45,6 +46,7 @@ from breakscope.static.regions.discovery.around import (
     parameters,
 )
 from breakscope.static.regions.discovery.discover import apart, enter
+from breakscope.static.regions.discovery.evidence import HANDED_OUT, LOOSE, METHOD, Evidence
 from breakscope.static.regions.discovery.methods import (
     AUTOGRAD,
     OF_METRICS,
@@ -87,12 +89,13 @@ def unentered_regions(
             public = [n for n, node in members_of(value.info).items() if is_public(n, node)]
             for method in tensor_methods(machine, value, public):
                 if _is_news(method, module, entered):
-                    regions += apart(machine, method, _method_region)
+                    regions += apart(machine, method, partial(_method_region, evidence=METHOD))
     for value in list(defined.values()):
         if _is_own_class(machine, value, module):
-            for method in methods_entered(machine, value, id(value.info) in handed_out):
+            is_handed_out = id(value.info) in handed_out
+            for method, evidence in methods_entered(machine, value, is_handed_out):
                 if _is_news(method, module, entered):
-                    regions += apart(machine, method, _method_region)
+                    regions += apart(machine, method, partial(_method_region, evidence=evidence))
     return [region for region in regions if region is not None]
 
 
@@ -117,8 +120,9 @@ def _function_region(machine: Machine, function: Function) -> Region | None:
     if _is_handed_model(machine, shown):
         return None
     if any(is_tensor(machine, value) for value in given):
+        name = function.info.qualname
         return _unless_driver(
-            machine, enter(machine, function.info.qualname, function, args, kwargs)
+            machine, enter(machine, name, function, args, kwargs, evidence=HANDED_OUT)
         )
     return None
 
@@ -130,7 +134,8 @@ def _shown_region(machine: Machine, function: Function) -> Region | None:
     args, kwargs = parameter_values(machine, function, False)
     if _is_handed_model(machine, args):
         return None
-    return _unless_driver(machine, enter(machine, function.info.qualname, function, args, kwargs))
+    name = function.info.qualname
+    return _unless_driver(machine, enter(machine, name, function, args, kwargs, evidence=LOOSE))
 
 
 def _unless_driver(machine: Machine, region: Region) -> Region | None:
@@ -157,12 +162,12 @@ def _is_made_before(machine: Machine, value: Value) -> bool:
     return isinstance(value, Function | Class) or is_module(machine, value)
 
 
-def _method_region(machine: Machine, method: Function) -> Region | None:
+def _method_region(machine: Machine, method: Function, evidence: Evidence) -> Region | None:
     guesses = method.info.name != "__call__"  # an object is called with more than tensors
     args, kwargs = parameter_values(machine, method, guesses)
     owner = method.info.owner
     if method.bound is None and owner and AUTOGRAD in external_bases(machine, owner):
-        return _autograd_region(machine, method, args)
+        return _autograd_region(machine, method, args, evidence)
     answers = is_property(method.info.node) or method.info.name in OF_METRICS
     if not answers and is_method_around(machine, method):
         return None
@@ -170,7 +175,7 @@ def _method_region(machine: Machine, method: Function) -> Region | None:
     given = [option for value in (*args, *named) for option in options(value)]
     if given and all(map(is_no_tensor, given)):
         return None  # a tokenizer's, what saves and loads, or a figure of NumPy's arrays
-    region = enter(machine, method.info.qualname, method, args, kwargs)
+    region = enter(machine, method.info.qualname, method, args, kwargs, evidence=evidence)
     if not given and not answers and not _may_hold_tensors(region.value):
         return None  # what prepares data, or hands out loaders of it
     is_set_up = _is_made_before(machine, region.value) or _meets(region, _sets_up)
@@ -241,7 +246,9 @@ def _prepares(event: Event) -> bool:
     )
 
 
-def _autograd_region(machine: Machine, forward: Function, args: list[Value]) -> Region | None:
+def _autograd_region(
+    machine: Machine, forward: Function, args: list[Value], evidence: Evidence
+) -> Region | None:
     """An autograd function is applied to a tensor at least; what else it is given are tensors where
     they are annotated or used as such."""
     shown, kwargs = parameter_values(machine, forward, False)
@@ -249,4 +256,4 @@ def _autograd_region(machine: Machine, forward: Function, args: list[Value]) -> 
     if first:
         shown[:1] = [ExternalInstance("torch.autograd.function.FunctionCtx")]
     shown[first : first + 1] = args[first : first + 1]
-    return enter(machine, forward.info.qualname, forward, shown, kwargs)
+    return enter(machine, forward.info.qualname, forward, shown, kwargs, evidence=evidence)

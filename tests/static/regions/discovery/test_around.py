@@ -1,7 +1,7 @@
 """Functions of a library that drive a model, or read files, are no regions of their own."""
 
 import pytest
-from programs import analysed, found
+from programs import analysed, found, seen
 
 ALIGNED = """\
 import torch
@@ -113,7 +113,7 @@ class Judge:
 
 def of_library(tmp_path, source, names="*"):
     files = {"library/__init__.py": f"from .part import {names}\n", "library/part.py": source}
-    return found(analysed(tmp_path, files))
+    return seen(analysed(tmp_path, files))
 
 
 @pytest.mark.parametrize(
@@ -200,7 +200,7 @@ def test_what_runs_a_backward_pass(backward, entered, tmp_path):
     ("name", "entered"), [("serializers.py", False), ("reports.py", False), ("values.py", True)]
 )
 def test_classes_of_a_file_that_stands_around_models(name, entered, tmp_path):
-    assert found(analysed(tmp_path, {name: STORED})) == [("BRK101", 6)] * entered
+    assert seen(analysed(tmp_path, {name: STORED})) == [("BRK101", 6)] * entered
 
 
 @pytest.mark.parametrize(
