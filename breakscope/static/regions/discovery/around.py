@@ -23,7 +23,6 @@ from breakscope.static.definitions.annotations import parsed_annotation
 from breakscope.static.definitions.classes import (
     MODULE_BASES,
     external_bases,
-    is_module_class,
 )
 from breakscope.static.definitions.names import module_names, resolve_import
 from breakscope.static.machine.library import CHANGING_METHODS
@@ -111,18 +110,6 @@ def is_function_around(machine: Machine, function: Function) -> bool:
         or ("numpy" in roots and "torch" not in roots and not _is_annotated(function))
         or any(_names_module(machine, p.annotation, info.module) for p in parameters(info.node))
     )
-
-
-def is_method_around(machine: Machine, method: Function) -> bool:
-    """True for a method that has to do with data sets or processes, or is handed a module, and for one of an object that
-    is no module which hands out plain numbers or texts."""
-    info = method.info
-    if any(_names_module(machine, p.annotation, info.module) for p in parameters(info.node)):
-        return True
-    is_of_module = info.owner is not None and is_module_class(machine, info.owner)
-    if not is_of_module and _is_plain(getattr(info.node, "returns", None)):
-        return True
-    return not _packages_used(machine, method).isdisjoint({DATA, PROCESSES})
 
 
 def _is_plain(returned: ast.expr | None) -> bool:

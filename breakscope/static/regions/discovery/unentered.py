@@ -41,7 +41,6 @@ from breakscope.static.regions.discovery.around import (
     is_class_around,
     is_file_around,
     is_function_around,
-    is_method_around,
     is_no_tensor,
     parameters,
 )
@@ -67,7 +66,6 @@ PREPARES = (
     "torch.nn.utils.prune.",
 )
 SEEDS = ("torch.Generator", "torch.manual_seed", "torch.random.manual_seed")
-OF_SCIPY = "call of a function of SciPy"
 PUTS_ON_HOOK = "module.register_hook"
 OPTIMIZER = re.compile(r"torch\.optim\.(?:\w+\.)?[A-Z]\w*")
 
@@ -169,8 +167,6 @@ def _method_region(machine: Machine, method: Function, evidence: Evidence) -> Re
     if method.bound is None and owner and AUTOGRAD in external_bases(machine, owner):
         return _autograd_region(machine, method, args, evidence)
     answers = is_property(method.info.node) or method.info.name in OF_METRICS
-    if not answers and is_method_around(machine, method):
-        return None
     named = [value for name, value in kwargs.items() if name[0] != "*" or not value.is_unknown]
     given = [option for value in (*args, *named) for option in options(value)]
     if given and all(map(is_no_tensor, given)):
@@ -180,7 +176,7 @@ def _method_region(machine: Machine, method: Function, evidence: Evidence) -> Re
         return None  # what prepares data, or hands out loaders of it
     is_set_up = _is_made_before(machine, region.value) or _meets(region, _sets_up)
     is_of_module = owner is not None and is_module_class(machine, owner)
-    is_driver = not is_of_module and (_meets(region, _leaves_tensors) or _compiles_itself(region))
+    is_driver = not is_of_module and _compiles_itself(region)
     return None if is_set_up or is_driver else region
 
 
@@ -230,11 +226,6 @@ def _sets_up(event: Event) -> bool:
         type(event) is Call
         and (LAYER.fullmatch(event.name) is not None or event.name == PUTS_ON_HOOK)
     )
-
-
-def _leaves_tensors(event: Event) -> bool:
-    """Of a method that does, arrays are prepared or judged by it."""
-    return type(event) is Call and event.name == OF_SCIPY
 
 
 def _prepares(event: Event) -> bool:
