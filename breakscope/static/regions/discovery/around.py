@@ -51,7 +51,7 @@ OF_MODEL = frozenset(
 # a word in the name of its file, or of the folder that the file is in
 FILES = re.compile(
     r"(?:^|[_/])(?:plots?|plotting|visuali[sz](?:e|ation|er)s?|viz|flops?|profil(?:e|er|ing)|debug|mocks?|tensorboard"
-    r"|explain(?:ers?|ability)|benchmarks?|metrics|reports?|validation|verif(?:y|ier|ication)|diagnostics?|observers?|calibrat(?:e|ion|or)s?|serializ(?:e|ers?|ation))"
+    r"|explain(?:ers?|ability)|benchmarks?|metrics|metric(?=[./])|reports?|validation|verif(?:y|ier|ication)|diagnostics?|observers?|calibrat(?:e|ion|or)s?|serializ(?:e|ers?|ation))"
     r"(?=[_./])"
 )
 PLAIN = frozenset({"str", "int", "float", "bool", "bytes"})

@@ -46,7 +46,6 @@ from breakscope.static.regions.discovery.evidence import (
     BRIEF_HOOK,
     COMPILED,
     FORWARD,
-    REPLACED,
     STEP,
     Evidence,
 )
@@ -85,8 +84,8 @@ def default_regions(machine: Machine, module: ModuleInfo) -> list[Region]:
         regions += apart(machine, method, _region_of_method)
     for hook, evidence in registered_hooks(machine, module):
         regions += apart(machine, hook, partial(_hook_region, evidence=evidence))
-    for function, args, kwargs in replaced_forwards(machine, module):
-        regions += apart(machine, function, partial(_replaced_region, args=args, kwargs=kwargs))
+    for function, *how in replaced_forwards(machine, module):
+        regions += apart(machine, function, partial(_replaced_region, how=how))
     of_programs = program_regions(machine, module, enter)
     regions = [region for region in regions if region is not None]
     if of_programs:
@@ -226,7 +225,7 @@ def module_region(machine: Machine, cls: Class, evidence: Evidence = FORWARD) ->
         only_raises(forward) and "__call__" not in members_of(cls.info)
     ):
         return None
-    if _is_training_loop(forward) or machine.file.is_only_eager(forward):
+    if _is_training_loop(forward) or machine.file.is_only_eager(forward) or _is_scripted(forward):
         return None
     name = f"{cls.info.qualname}.{entry}"
     # what a decorator puts around it may be around other methods, too
@@ -285,11 +284,9 @@ def _hook_region(machine: Machine, hook: Function, evidence: Evidence) -> Region
     return enter(machine, hook.info.qualname, hook, *arguments, evidence=evidence)
 
 
-def _replaced_region(
-    machine: Machine, function: Function, args: list[Value], kwargs: dict[str, Value]
-) -> Region:
-    name = function.info.qualname
-    return enter(machine, name, function, args, kwargs, evidence=REPLACED)
+def _replaced_region(machine: Machine, function: Function, how: list) -> Region:
+    args, kwargs, evidence = how
+    return enter(machine, function.info.qualname, function, args, kwargs, evidence=evidence)
 
 
 def _step_region(machine: Machine, cls: Class) -> Region | None:
@@ -306,6 +303,13 @@ def _is_training_loop(forward: Function) -> bool:
     spec = forward.info.node.args
     given = [*spec.posonlyargs, *spec.args][1:] or spec.kwonlyargs or spec.vararg or spec.kwarg
     return not given and is_training_step(forward.info.node)
+
+
+def _is_scripted(forward: Function) -> bool:
+    """True for a method of a `torch.jit.ScriptModule` that runs in the TorchScript runtime, which Dynamo does not
+    look into."""
+    decorators = getattr(forward.info.node, "decorator_list", [])
+    return any(ast.unparse(d).endswith("script_method") for d in decorators)
 
 
 def only_raises(function: Function) -> bool:

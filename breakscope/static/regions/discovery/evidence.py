@@ -20,8 +20,10 @@ COMPILED = Evidence("what the source compiles, or an entry", "certain")
 FORWARD = Evidence("the `forward` of a module", "certain")
 TEMPLATE = Evidence("a method that a parent module calls and leaves abstract", "certain")
 STEP = Evidence("the `step` of a scheduler or solver", "certain")
-HANDED_OUT = Evidence("a function that a library's top `__init__.py` names", "certain")
-REPLACED = Evidence("what is put in the place of a `forward`", "likely", is_hook=True)
+HANDED_OUT = Evidence("a function of a library of functions and modules", "certain")
+REPLACED = Evidence(
+    "what a module puts in the place of a `forward`, or anybody in a class", "likely", is_hook=True
+)
 HOOK = Evidence(
     "a hook that is put on by a module, or has a part in what it computes", "likely", is_hook=True
 )
@@ -30,7 +32,8 @@ HOOK = Evidence(
 ASIDE = Evidence(
     "the `forward` of a module in a file that debugs, measures or explains", "possible"
 )
-LOOSE = Evidence("a function of a module that a library hands out as a whole", "possible")
+LOOSE = Evidence("a function of another library, or handed out with all of its file", "possible")
 METHOD = Evidence("a method that a module or a user may call", "possible")
+PATCHED = Evidence("what others put in the place of a module's `forward`", "possible", is_hook=True)
 WATCHING_HOOK = Evidence("a hook that looks at somebody's model", "possible", is_hook=True)
 BRIEF_HOOK = Evidence("a hook that is taken off again", "possible", is_hook=True)

@@ -6,6 +6,7 @@ parent share."""
 from __future__ import annotations
 
 import ast
+import os
 import re
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -119,10 +120,23 @@ def _function_region(machine: Machine, function: Function) -> Region | None:
         return None
     if any(is_tensor(machine, value) for value in given):
         name = function.info.qualname
+        evidence = HANDED_OUT if _is_of_models(machine, function.info.module) else LOOSE
         return _unless_driver(
-            machine, enter(machine, name, function, args, kwargs, evidence=HANDED_OUT)
+            machine, enter(machine, name, function, args, kwargs, evidence=evidence)
         )
     return None
+
+
+def _is_of_models(machine: Machine, module: ModuleInfo) -> bool:
+    """True for a file of a library that hands out functions and modules only: users call them in their models.
+    Of one that hands out other objects, too, functions prepare these as well."""
+    front = machine.world.module(
+        os.path.join(module.root, module.name.partition(".")[0], "__init__.py")
+    )
+    if front is None:
+        return False
+    values = [resolve_import(machine, value) for value in module_names(machine, front).values()]
+    return all(is_module_class(machine, v.info) for v in values if type(v) is Class)
 
 
 def _shown_region(machine: Machine, function: Function) -> Region | None:

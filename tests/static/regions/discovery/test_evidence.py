@@ -123,6 +123,58 @@ def test_a_function_is_shown_where_the_library_names_it(front, is_shown, tmp_pat
     assert found(result) == ([("BRK201", 5)] if is_shown else [])
 
 
+OBJECTS = """\
+import torch
+
+
+class Planner:
+    pass
+
+
+class Failed(ValueError):
+    pass
+
+
+class Layer(torch.nn.Module):
+    def forward(self, x):
+        return x
+"""
+
+
+@pytest.mark.parametrize(
+    ("more", "is_shown"),
+    [("", True), ("Layer", True), ("Layer, Planner", False), ("Failed", False)],
+)
+def test_a_library_of_functions_and_modules_is_one_of_what_models_call(more, is_shown, tmp_path):
+    front = "from .losses import summed\n" + (f"from .parts import {more}\n" if more else "")
+    files = {"library/losses.py": FUNCTION, "library/parts.py": OBJECTS}
+    result = analysed(tmp_path, files | {"library/__init__.py": front})
+    assert seen(result) == [("BRK201", 5)]
+    assert found(result) == ([("BRK201", 5)] if is_shown else [])
+
+
+SCRIPTED = """\
+import torch
+
+
+class Scripted(torch.jit.ScriptModule):
+    {decorator}
+    def forward(self, x):
+        if bool(x.sum() > 0):
+            return x * 2
+        return x
+"""
+
+
+@pytest.mark.parametrize(
+    ("decorator", "is_region"),
+    [("# as Python runs it", True), ("@torch.jit.script_method", False)],
+)
+def test_dynamo_does_not_look_into_what_torchscript_runs(decorator, is_region, tmp_path):
+    result = analysed(tmp_path, {"scripted.py": SCRIPTED.format(decorator=decorator)})
+    assert bool(found(result)) is is_region
+
+
 CALLED = """
 
 class Model(torch.nn.Module):
@@ -174,6 +226,8 @@ class Accuracy(torch.nn.Module):
         ("layers.py", "", True),
         ("metrics.py", "", False),
         ("metrics/parts.py", "", False),
+        ("metric/parts.py", "", False),
+        ("metric_learning/parts.py", "", True),
         ("debug.py", "", False),
         ("metrics.py", "\n\nmeasure = torch.compile(Accuracy())\n", True),
     ],
