@@ -158,7 +158,8 @@ def _has_effect(node: ast.FunctionDef | ast.Lambda) -> bool:
             return True
         if type(part) is ast.Call:
             name = getattr(part.func, "attr", getattr(part.func, "id", ""))
-            if name == "setattr" or (type(part.func) is ast.Attribute and name.endswith("_")):
+            is_in_place = type(part.func) is ast.Attribute and name.endswith("_")
+            if name == "setattr" or (is_in_place and not name.endswith("__")):
                 return True
         if type(part) in (ast.Attribute, ast.Subscript) and not isinstance(part.ctx, ast.Load):
             if _root(part) in given:

@@ -243,9 +243,10 @@ def _sets_up(event: Event) -> bool:
 
 
 def _prepares(event: Event) -> bool:
-    """Of a function that does, a model is prepared, trained or looked into by it, or data is drawn at random."""
+    """Of a function that does, a model is made, prepared, trained or looked into by it, or data is drawn at random."""
     return type(event) is Call and (
         event.name.startswith((*PREPARES, *SEEDS))
+        or LAYER.fullmatch(event.name) is not None
         or OPTIMIZER.fullmatch(event.name) is not None
         or event.name == PUTS_ON_HOOK
     )

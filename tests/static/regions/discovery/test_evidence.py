@@ -62,6 +62,7 @@ class Holder({base}):
         ("object", "return made * 2", True),
         ("object", "setattr(module, 'last', made)", True),
         ("object", "made.add_(1)", True),
+        ("object", "self.size = made.__sizeof__()", False),
         ("object", "pass", False),
     ],
 )

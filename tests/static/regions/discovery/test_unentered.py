@@ -370,6 +370,8 @@ def test_a_function_that_makes_a_model_or_a_function_is_not_compiled(made, tmp_p
         value="nn.utils.parametrize.register_parametrization(model, 'scale', Net(scale))"
     )
     assert found(analysed(tmp_path, files)) == []
+    files["library/convert.py"] = CONVERTER.format(value="nn.Linear(3, 3)(scale)")
+    assert seen(analysed(tmp_path, files)) == []
 
 
 TOKENIZER = """\
