@@ -35,6 +35,7 @@ from breakscope.static.machine.lattice import join, join_all
 from breakscope.static.machine.machine import Machine
 from breakscope.static.project.modules import ModuleInfo
 from breakscope.static.regions.arguments import configured_instance, parameter_values
+from breakscope.static.regions.discovery.callers import COMPILES
 from breakscope.static.regions.discovery.evidence import BRIEF_HOOK, HOOK, WATCHING_HOOK, Evidence
 from breakscope.static.regions.uses.bodies import Usage
 
@@ -138,8 +139,10 @@ def _is_session(statement: ast.stmt) -> bool:
 
 
 def _evidence(machine: Machine, cls: Class | None, hook: Function) -> Evidence:
-    """Modules and optimizers put hooks on what they run; of others one that neither gives anything nor changes what it
-    is given looks at a model that somebody else has."""
+    """Modules and optimizers put hooks on what they run, as does a file on what it compiles; of others one that neither
+    gives anything nor changes what it is given looks at a model that somebody else has."""
+    if COMPILES.search(hook.info.module.source) is not None:
+        return HOOK
     if cls is not None:
         bases = external_bases(machine, cls.info)
         is_optimizer = any(name.startswith("torch.optim.") for name in bases)

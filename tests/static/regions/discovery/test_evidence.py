@@ -70,6 +70,8 @@ def test_a_hook_that_looks_at_somebodys_model_is_possible(base, end, is_shown, t
     result = analysed(tmp_path, {"holder.py": HOOKED.format(base=base, end=end)})
     assert ("BRK201", 11) in seen(result)
     assert (("BRK201", 11) in found(result)) is is_shown
+    compiles = HOOKED.format(base=base, end=end) + "\n\ndoubled = torch.compile(lambda x: x * 2)\n"
+    assert ("BRK201", 11) in found(analysed(tmp_path, {"holder.py": compiles}))
 
 
 NUMBERED = """\
