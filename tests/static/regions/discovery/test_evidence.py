@@ -230,6 +230,7 @@ class Accuracy(torch.nn.Module):
         ("metrics.py", "", False),
         ("metrics/parts.py", "", False),
         ("metric/parts.py", "", False),
+        ("metrics/losses.py", "", True),
         ("metric_learning/parts.py", "", True),
         ("debug.py", "", False),
         ("metrics.py", "\n\nmeasure = torch.compile(Accuracy())\n", True),
