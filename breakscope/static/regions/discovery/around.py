@@ -28,6 +28,7 @@ from breakscope.static.definitions.names import module_names, resolve_import
 from breakscope.static.machine.library import CHANGING_METHODS
 from breakscope.static.machine.machine import Machine
 from breakscope.static.project.modules import ModuleInfo
+from breakscope.static.regions.discovery.callers import COMPILES
 
 # how functions and methods of it are called, or how their names begin
 NAMES = frozenset(
@@ -51,8 +52,12 @@ OF_MODEL = frozenset(
 # a word in the name of its file, or of the folder that the file is in
 FILES = re.compile(
     r"(?:^|[_/])(?:plots?|plotting|visuali[sz](?:e|ation|er)s?|viz|flops?|profil(?:e|er|ing)|debug|mocks?|tensorboard"
-    r"|explain(?:ers?|ability)|benchmarks?|metrics|metric(?=[./])|reports?|validation|verif(?:y|ier|ication)|diagnostics?|observers?|calibrat(?:e|ion|or)s?|serializ(?:e|ers?|ation))"
+    r"|explain(?:ers?|ability)|benchmarks?|reports?|validation|verif(?:y|ier|ication)|diagnostics?|observers?|calibrat(?:e|ion|or)s?|serializ(?:e|ers?|ation))"
     r"(?=[_./])"
+)
+# the same, of modules that run beside a model, or while it is debugged
+MEASURES = re.compile(
+    r"(?:^|[_/])(?:metrics|metric(?=[./])|debug|profil(?:e|er|ing)|flops?|benchmarks?|plots?|plotting)(?=[_./])"
 )
 PLAIN = frozenset({"str", "int", "float", "bool", "bytes"})
 GATHERED = frozenset({"dict", "Dict", "tuple", "Tuple", "list", "List", "Optional", "typing"})
@@ -80,6 +85,15 @@ def is_file_around(module: ModuleInfo) -> bool:
     """True for a file of functions that draw, count, profile, debug, compare, measure values to quantise by, keep values in
     files, or stand in for others in tests."""
     return FILES.search("/".join(module.path.split("/")[-2:])) is not None
+
+
+def is_aside(cls: Class) -> bool:
+    """True for a module class of a file that measures or debugs models and compiles nothing, but for a loss, which
+    training runs."""
+    module = cls.info.module
+    is_loss = "loss" in cls.info.name.lower() or "loss" in module.name.rpartition(".")[2]
+    is_measuring = MEASURES.search("/".join(module.path.split("/")[-2:])) is not None
+    return is_measuring and not (is_loss or COMPILES.search(module.source))
 
 
 def is_class_around(machine: Machine, cls: Class) -> bool:

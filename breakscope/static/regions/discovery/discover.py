@@ -36,6 +36,7 @@ from breakscope.static.regions.arguments import (
 from breakscope.static.regions.by_programs import settle_by_programs
 from breakscope.static.regions.discovery.around import (
     is_around,
+    is_aside,
     is_file_around,
     is_training_step,
     reads_files,
@@ -193,7 +194,7 @@ def _is_compile(function: ast.expr) -> bool:
 
 def _region_of(machine: Machine, value: Value) -> Region | None:
     if isinstance(value, Class):
-        evidence = ASIDE if _is_aside(value) else FORWARD
+        evidence = ASIDE if is_aside(value) else FORWARD
         return module_region(machine, value, evidence) or _step_region(machine, value)
     if not machine.file.is_compiled(value):
         return None
@@ -207,13 +208,6 @@ def _region_of(machine: Machine, value: Value) -> Region | None:
             machine, value, False, {name: as_any_argument(v) for name, v in given.items()}
         ),
     )
-
-
-def _is_aside(cls: Class) -> bool:
-    """True for a class of a file that measures, debugs or explains, but for a loss, which training runs."""
-    module = cls.info.module
-    is_loss = "loss" in cls.info.name.lower() or "loss" in module.name.rpartition(".")[2]
-    return is_file_around(module) and not (is_loss or COMPILES.search(module.source))
 
 
 def module_region(machine: Machine, cls: Class, evidence: Evidence = FORWARD) -> Region | None:

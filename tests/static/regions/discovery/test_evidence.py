@@ -233,6 +233,7 @@ class Accuracy(torch.nn.Module):
         ("metrics/losses.py", "", True),
         ("metric_learning/parts.py", "", True),
         ("debug.py", "", False),
+        ("explain.py", "", True),
         ("metrics.py", "\n\nmeasure = torch.compile(Accuracy())\n", True),
     ],
 )
