@@ -5,6 +5,7 @@ from __future__ import annotations
 import textwrap
 from pathlib import Path
 
+from breakscope.report.model import CONFIDENCES
 from breakscope.static import StaticOptions, StaticResult, analyze
 
 TORCH = "2.13.0"
@@ -31,6 +32,11 @@ def found(
     assert result.errors == ()
     assert not [gap for gap in result.gaps if "internal error" in gap.message]
     return [(f.code, f.line) for f in result.findings if f.confidence in confidence]
+
+
+def seen(result: StaticResult) -> list[tuple[str, int]]:
+    """(code, line) of all findings: what is possible is seen where a region is, and hidden by default."""
+    return found(result, CONFIDENCES)
 
 
 def region(

@@ -20,7 +20,7 @@ LISTS = re.compile(rb"^__all__.*?=\s*[\[(](.*?)[\])]", re.MULTILINE | re.DOTALL)
 
 def handed_out(path: str, reads: Reads) -> dict[str, bool]:
     """The public names of the file that each package around it imports at its top level, by themselves or
-    with the module inside that has them, up to the outermost, and whether each names them or the package inside; none
+    with the module or package inside that has them, up to the outermost, and whether each names them; none
     for a file without torch or functions."""
     folder, name = os.path.split(os.path.abspath(path))
     if name == "__init__.py" or "__init__.py" not in reads.names(folder):
@@ -69,8 +69,7 @@ def _imported(folder: str, parts: list[Part], loose: set[str], reads: Reads) -> 
         return {}
     package = os.path.basename(folder)
     if _is_namespace(tree, package, beside.name):
-        if f"{beside.name}.py" in reads.names(folder):
-            loose.update(beside.known.values())
+        loose.update(beside.known.values())
         return beside.known
     found: dict[str, str] = {}
     for node in tree.body:

@@ -4,7 +4,7 @@ in it."""
 import textwrap
 
 import pytest
-from programs import TORCH, analysed, found, write
+from programs import TORCH, analysed, found, seen, write
 
 from breakscope.static import StaticOptions, analyze
 
@@ -1554,7 +1554,7 @@ class Layer(Base):
 
 
 def test_a_method_that_makes_layers_is_called_before(tmp_path):
-    assert found(analysed(tmp_path, {"layer.py": BUILDING})) == [("BRK201", 36)]
+    assert seen(analysed(tmp_path, {"layer.py": BUILDING})) == [("BRK201", 36)]
 
 
 LATE = """

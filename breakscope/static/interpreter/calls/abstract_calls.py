@@ -6,6 +6,7 @@ from __future__ import annotations
 import ast
 
 from breakscope import limits
+from breakscope.rulekit.events import weaker
 from breakscope.rulekit.values import UNKNOWN, Class, Function, Instance, Value, maybe_tensor
 from breakscope.static.definitions.annotations import value_of_class
 from breakscope.static.definitions.classes import bound_to, find_member, members_of, mro_of
@@ -73,7 +74,8 @@ def _called_on(
     frame: Frame,
 ) -> list[Value]:
     """What a method gives on an object of each class, where it does more than announce."""
-    found, certainty, frame.certainty = [], frame.certainty, "likely"
+    found, certainty = [], frame.certainty
+    frame.certainty = weaker("likely", certainty)
     for cls in classes:
         method = find_member(machine, cls.info, name)
         if type(method) is Function and not is_announced(method.info):

@@ -23,12 +23,12 @@ from breakscope.static.definitions.annotations import parsed_annotation
 from breakscope.static.definitions.classes import (
     MODULE_BASES,
     external_bases,
-    is_module_class,
 )
 from breakscope.static.definitions.names import module_names, resolve_import
 from breakscope.static.machine.library import CHANGING_METHODS
 from breakscope.static.machine.machine import Machine
 from breakscope.static.project.modules import ModuleInfo
+from breakscope.static.regions.discovery.callers import COMPILES
 
 # how functions and methods of it are called, or how their names begin
 NAMES = frozenset(
@@ -54,6 +54,10 @@ FILES = re.compile(
     r"(?:^|[_/])(?:plots?|plotting|visuali[sz](?:e|ation|er)s?|viz|flops?|profil(?:e|er|ing)|debug|mocks?|tensorboard"
     r"|explain(?:ers?|ability)|benchmarks?|reports?|validation|verif(?:y|ier|ication)|diagnostics?|observers?|calibrat(?:e|ion|or)s?|serializ(?:e|ers?|ation))"
     r"(?=[_./])"
+)
+# the same, of modules that run beside a model, or while it is debugged
+MEASURES = re.compile(
+    r"(?:^|[_/])(?:metrics|metric(?=[./])|debug|profil(?:e|er|ing)|flops?|benchmarks?|plots?|plotting)(?=[_./])"
 )
 PLAIN = frozenset({"str", "int", "float", "bool", "bytes"})
 GATHERED = frozenset({"dict", "Dict", "tuple", "Tuple", "list", "List", "Optional", "typing"})
@@ -81,6 +85,15 @@ def is_file_around(module: ModuleInfo) -> bool:
     """True for a file of functions that draw, count, profile, debug, compare, measure values to quantise by, keep values in
     files, or stand in for others in tests."""
     return FILES.search("/".join(module.path.split("/")[-2:])) is not None
+
+
+def is_aside(cls: Class) -> bool:
+    """True for a module class of a file that measures or debugs models and compiles nothing, but for a loss, which
+    training runs."""
+    module = cls.info.module
+    is_loss = "loss" in cls.info.name.lower() or "loss" in module.name.rpartition(".")[2]
+    is_measuring = MEASURES.search("/".join(module.path.split("/")[-2:])) is not None
+    return is_measuring and not (is_loss or COMPILES.search(module.source))
 
 
 def is_class_around(machine: Machine, cls: Class) -> bool:
@@ -111,18 +124,6 @@ def is_function_around(machine: Machine, function: Function) -> bool:
         or ("numpy" in roots and "torch" not in roots and not _is_annotated(function))
         or any(_names_module(machine, p.annotation, info.module) for p in parameters(info.node))
     )
-
-
-def is_method_around(machine: Machine, method: Function) -> bool:
-    """True for a method that has to do with data sets or processes, or is handed a module, and for one of an object that
-    is no module which hands out plain numbers or texts."""
-    info = method.info
-    if any(_names_module(machine, p.annotation, info.module) for p in parameters(info.node)):
-        return True
-    is_of_module = info.owner is not None and is_module_class(machine, info.owner)
-    if not is_of_module and _is_plain(getattr(info.node, "returns", None)):
-        return True
-    return not _packages_used(machine, method).isdisjoint({DATA, PROCESSES})
 
 
 def _is_plain(returned: ast.expr | None) -> bool:

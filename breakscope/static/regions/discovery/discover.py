@@ -36,11 +36,20 @@ from breakscope.static.regions.arguments import (
 from breakscope.static.regions.by_programs import settle_by_programs
 from breakscope.static.regions.discovery.around import (
     is_around,
+    is_aside,
     is_file_around,
     is_training_step,
     reads_files,
 )
 from breakscope.static.regions.discovery.callers import COMPILES, follow_callers
+from breakscope.static.regions.discovery.evidence import (
+    ASIDE,
+    BRIEF_HOOK,
+    COMPILED,
+    FORWARD,
+    STEP,
+    Evidence,
+)
 from breakscope.static.regions.discovery.hooks import hook_arguments, registered_hooks
 from breakscope.static.regions.discovery.replaced import replaced_forwards
 from breakscope.static.regions.discovery.steps import tensor_step
@@ -74,10 +83,10 @@ def default_regions(machine: Machine, module: ModuleInfo) -> list[Region]:
         regions += apart(machine, value, _region_of)
     for method in _methods_compiled(machine):
         regions += apart(machine, method, _region_of_method)
-    for hook, is_brief in registered_hooks(machine, module):
-        regions += apart(machine, hook, partial(_hook_region, is_brief=is_brief))
-    for function, args, kwargs in replaced_forwards(machine, module):
-        regions += apart(machine, function, partial(_replaced_region, args=args, kwargs=kwargs))
+    for hook, evidence in registered_hooks(machine, module):
+        regions += apart(machine, hook, partial(_hook_region, evidence=evidence))
+    for function, *how in replaced_forwards(machine, module):
+        regions += apart(machine, function, partial(_replaced_region, how=how))
     of_programs = program_regions(machine, module, enter)
     regions = [region for region in regions if region is not None]
     if of_programs:
@@ -185,7 +194,8 @@ def _is_compile(function: ast.expr) -> bool:
 
 def _region_of(machine: Machine, value: Value) -> Region | None:
     if isinstance(value, Class):
-        return module_region(machine, value) or _step_region(machine, value)
+        evidence = ASIDE if is_aside(value) else FORWARD
+        return module_region(machine, value, evidence) or _step_region(machine, value)
     if not machine.file.is_compiled(value):
         return None
     value, args, kwargs = machine.file.calls.get(id(value.info), (value, [], {}))
@@ -200,7 +210,7 @@ def _region_of(machine: Machine, value: Value) -> Region | None:
     )
 
 
-def module_region(machine: Machine, cls: Class) -> Region | None:
+def module_region(machine: Machine, cls: Class, evidence: Evidence = FORWARD) -> Region | None:
     if not is_module_class(machine, cls.info):
         return None
     entry, own_call = "forward", find_member(machine, cls.info, "__call__")
@@ -213,7 +223,7 @@ def module_region(machine: Machine, cls: Class) -> Region | None:
         only_raises(forward) and "__call__" not in members_of(cls.info)
     ):
         return None
-    if _is_training_loop(forward) or machine.file.is_only_eager(forward):
+    if _is_training_loop(forward) or machine.file.is_only_eager(forward) or _is_scripted(forward):
         return None
     name = f"{cls.info.qualname}.{entry}"
     # what a decorator puts around it may be around other methods, too
@@ -238,11 +248,11 @@ def module_region(machine: Machine, cls: Class) -> Region | None:
     known = {parameter: as_any_argument(value) for parameter, value in (given or {}).items()}
     known = handed_by_program(machine, own) | known
     values = parameter_values(machine, taken, True, known)
-    region = enter(machine, name, instance, *values, at)
+    region = enter(machine, name, instance, *values, at, evidence)
     if region.raises and opened_flags(machine, instance):
-        return enter(machine, name, instance, *values, at)
+        return enter(machine, name, instance, *values, at, evidence)
     if machine.region.leaves_other_state():
-        again = enter(machine, name, instance, *values, at)
+        again = enter(machine, name, instance, *values, at, evidence)
         return replace(region, again=again.activation)
     return region
 
@@ -260,7 +270,7 @@ def _has_other_flag(info: FunctionInfo, given: dict[str, Value]) -> bool:
     )
 
 
-def _hook_region(machine: Machine, hook: Function, is_brief: bool) -> Region | None:
+def _hook_region(machine: Machine, hook: Function, evidence: Evidence) -> Region | None:
     if machine.file.is_only_eager(hook) or is_file_around(hook.info.module):
         return None
     if any(
@@ -268,24 +278,21 @@ def _hook_region(machine: Machine, hook: Function, is_brief: bool) -> Region | N
     ):  # its own name, or one around it: `summary.hook`
         return None
     arguments = hook_arguments(machine, hook)
-    machine.region.is_brief = is_brief
-    # whether the module that it is put on is compiled, nobody says here; what takes the hook off again hardly compiles it
-    certainty = "possible" if is_brief else "likely"
-    return enter(machine, hook.info.qualname, hook, *arguments, certainty=certainty, is_hook=True)
+    machine.region.is_brief = evidence is BRIEF_HOOK
+    return enter(machine, hook.info.qualname, hook, *arguments, evidence=evidence)
 
 
-def _replaced_region(
-    machine: Machine, function: Function, args: list[Value], kwargs: dict[str, Value]
-) -> Region:
-    name = function.info.qualname
-    return enter(machine, name, function, args, kwargs, certainty="likely", is_hook=True)
+def _replaced_region(machine: Machine, function: Function, how: list) -> Region:
+    args, kwargs, evidence = how
+    return enter(machine, function.info.qualname, function, args, kwargs, evidence=evidence)
 
 
 def _step_region(machine: Machine, cls: Class) -> Region | None:
     step = tensor_step(machine, cls)
     if step is None:
         return None
-    return enter(machine, f"{cls.info.qualname}.step", step, *parameter_values(machine, step, True))
+    values = parameter_values(machine, step, True)
+    return enter(machine, f"{cls.info.qualname}.step", step, *values, evidence=STEP)
 
 
 def _is_training_loop(forward: Function) -> bool:
@@ -294,6 +301,13 @@ def _is_training_loop(forward: Function) -> bool:
     spec = forward.info.node.args
     given = [*spec.posonlyargs, *spec.args][1:] or spec.kwonlyargs or spec.vararg or spec.kwarg
     return not given and is_training_step(forward.info.node)
+
+
+def _is_scripted(forward: Function) -> bool:
+    """True for a method of a `torch.jit.ScriptModule` that runs in the TorchScript runtime, which Dynamo does not
+    look into."""
+    decorators = getattr(forward.info.node, "decorator_list", [])
+    return any(ast.unparse(d).endswith("script_method") for d in decorators)
 
 
 def only_raises(function: Function) -> bool:
@@ -319,17 +333,16 @@ def enter(
     args: list[Value],
     kwargs: dict[str, Value],
     at: ast.AST = NOWHERE,
-    certainty: str = "certain",
-    is_hook: bool = False,
+    evidence: Evidence = COMPILED,
 ) -> Region:
     """Interpret a region's call and keep what was seen, also when the work grows over the budget."""
     module = home_of(target) if isinstance(target, Instance | Function) else machine.file.module
     if module.library:
         module = machine.file.module
     activation = Activation("", module, 0)
-    frame = Frame(module, None, None, activation, True, 0, "", certainty=certainty)
+    frame = Frame(module, None, None, activation, True, 0, "", certainty=evidence.certainty)
     machine.region.begin()
-    machine.region.is_hook = is_hook
+    machine.region.is_hook = evidence.is_hook
     machine.budget.begin()
     value: Value = UNKNOWN
     raises = False

@@ -28,7 +28,6 @@ from breakscope.static.definitions.classes import (
     external_bases,
     find_member,
     is_module_class,
-    members_of,
 )
 from breakscope.static.definitions.names import module_names, resolve_import
 from breakscope.static.machine.frames import Frame, OutOfBudget, Raised
@@ -36,6 +35,8 @@ from breakscope.static.machine.lattice import join, join_all
 from breakscope.static.machine.machine import Machine
 from breakscope.static.project.modules import ModuleInfo
 from breakscope.static.regions.arguments import configured_instance, parameter_values
+from breakscope.static.regions.discovery.callers import COMPILES
+from breakscope.static.regions.discovery.evidence import BRIEF_HOOK, HOOK, WATCHING_HOOK, Evidence
 from breakscope.static.regions.uses.bodies import Usage
 
 REGISTERS = frozenset(
@@ -58,16 +59,16 @@ PARAMETERS = (
 )
 
 
-def registered_hooks(machine: Machine, module: ModuleInfo) -> list[tuple[Function, bool]]:
+def registered_hooks(machine: Machine, module: ModuleInfo) -> list[tuple[Function, Evidence]]:
     """The hooks of a file: functions and methods of it, what is defined where it is registered, what
     another function of it makes, and the entries of a table; and what its name and its parameters
-    show to be one, which another file may register. Each with True where what puts it on takes it off
-    again."""
+    show to be one, which another file may register. Each with what tells whether it runs with a compiled
+    module."""
     if "hook" not in module.source:
         return []
     names = module_names(machine, module)
     classes = classes_at(module, names)
-    found: dict[tuple[int, int], tuple[Function, bool]] = {}
+    found: dict[tuple[int, int], tuple[Function, Evidence]] = {}
     for statement in module.tree.body:
         cls = classes.get(statement)
         for outer, hook in _registered(statement):
@@ -75,11 +76,12 @@ def registered_hooks(machine: Machine, module: ModuleInfo) -> list[tuple[Functio
             is_brief = _is_put_on_briefly(module, statement, outer)
             for value in functions_of(machine, hook, frame, outer):
                 if is_of(module, value):
-                    is_watching = is_brief or _is_watching(machine, cls, value)
-                    found.setdefault(key_of_hook(value), (value, is_watching))
+                    evidence = BRIEF_HOOK if is_brief else _evidence(machine, cls, value)
+                    found.setdefault(key_of_hook(value), (value, evidence))
         for value in _by_their_names(machine, names, cls, statement):
             is_brief = _is_session(statement) or _is_named_briefly(module, value.info.name)
-            found.setdefault(key_of_hook(value), (value, is_brief))
+            evidence = BRIEF_HOOK if is_brief else _evidence(machine, cls, value)
+            found.setdefault(key_of_hook(value), (value, evidence))
     return list(found.values())
 
 
@@ -136,25 +138,32 @@ def _is_session(statement: ast.stmt) -> bool:
     return any(map(_takes_off, (last, *(methods[name] for name in called & methods.keys()))))
 
 
-def _is_watching(machine: Machine, cls: Class | None, hook: Function) -> bool:
-    """True for a hook that neither gives anything nor changes what it is given, of a class that can take it off and is
-    no module and no optimizer: it looks at a model that somebody else has."""
-    if cls is None or not any(map(_takes_off, members_of(cls.info).values())):
-        return False
-    bases = external_bases(machine, cls.info)
-    if is_module_class(machine, cls.info) or any(name.startswith("torch.optim.") for name in bases):
-        return False
-    return isinstance(hook.info.node, ast.FunctionDef) and not _has_effect(hook.info.node)
+def _evidence(machine: Machine, cls: Class | None, hook: Function) -> Evidence:
+    """Modules and optimizers put hooks on what they run, as does a file on what it compiles; of others one that neither
+    gives anything nor changes what it is given looks at a model that somebody else has."""
+    if COMPILES.search(hook.info.module.source) is not None:
+        return HOOK
+    if cls is not None:
+        bases = external_bases(machine, cls.info)
+        is_optimizer = any(name.startswith("torch.optim.") for name in bases)
+        if is_optimizer or is_module_class(machine, cls.info):
+            return HOOK
+    return HOOK if _has_effect(hook.info.node) else WATCHING_HOOK
 
 
-def _has_effect(node: ast.FunctionDef) -> bool:
-    """True for a function with a result, and for one that changes an argument in place."""
+def _has_effect(node: ast.FunctionDef | ast.Lambda) -> bool:
+    """True for a function with a result, and for one that changes an argument."""
+    if isinstance(node, ast.Lambda):
+        return True
     given = {p.arg for p in (*node.args.posonlyargs, *node.args.args)} - {"self"}
     for part in walk(node):
         if type(part) is ast.Return and getattr(part.value, "value", part.value) is not None:
             return True
-        if type(part) is ast.Call and getattr(part.func, "attr", "").endswith("_"):
-            return True
+        if type(part) is ast.Call:
+            name = getattr(part.func, "attr", getattr(part.func, "id", ""))
+            is_in_place = type(part.func) is ast.Attribute and name.endswith("_")
+            if name == "setattr" or (is_in_place and not name.endswith("__")):
+                return True
         if type(part) in (ast.Attribute, ast.Subscript) and not isinstance(part.ctx, ast.Load):
             if _root(part) in given:
                 return True
@@ -334,6 +343,8 @@ def hook_arguments(machine: Machine, hook: Function) -> tuple[list[Value], dict[
     spec = hook.info.node.args
     first = (hook.bound is not None) + len(hook.args)
     parameters = [*spec.posonlyargs, *spec.args][first:]
+    bound = [d for d in spec.defaults if not (type(d) is ast.Constant and d.value is None)]
+    parameters = parameters[: len(parameters) - len(bound)]  # `index=index` of a loop around it
     given: dict[str, Value] = {parameters[1].arg: GIVEN} if len(parameters) > 1 else {}
     made = _behind(parameters)
     if made is not None and "isinstance" in Usage(hook.info).of(made.arg):

@@ -34,6 +34,7 @@ from breakscope.static.machine.machine import Machine
 from breakscope.static.regions.arguments import configured_instance, parameter_values
 from breakscope.static.regions.discovery.around import is_around, is_no_tensor, is_training_step
 from breakscope.static.regions.discovery.discover import only_raises
+from breakscope.static.regions.discovery.evidence import METHOD, TEMPLATE, Evidence
 
 AUTOGRAD = "torch.autograd.Function"
 TORCHMETRICS = "torchmetrics"
@@ -61,15 +62,18 @@ def _is_of_tensors(machine: Machine, value: Value) -> bool:
     return type(value) is Instance and is_tensor_class(machine, value.cls.info)
 
 
-def methods_entered(machine: Machine, cls: Class, is_handed_out: bool) -> Iterator[Function]:
+def methods_entered(
+    machine: Machine, cls: Class, is_handed_out: bool
+) -> Iterator[tuple[Function, Evidence]]:
     """What runs of a class when a region uses it: the forward of an autograd function; the methods that
     a tensor class adds; of a metric, which `forward` of its library calls, `update` and `compute`;
     `__call__` of an object that is called with tensors; the properties that module classes with one
     parent share, the methods that a parent leaves abstract, and those that the file calls of a module
-    without a `forward`."""
+    without a `forward`. A method that a parent calls on itself runs with that parent's; of the others nothing
+    shows that it is compiled."""
     members = members_of(cls.info)
     bases = external_bases(machine, cls.info)
-    is_autograd = AUTOGRAD in bases
+    is_autograd, required = AUTOGRAD in bases, []
     if is_autograd:
         names = ["forward"] if "forward" in members else []
     elif is_tensor_class(machine, cls.info):
@@ -81,14 +85,16 @@ def methods_entered(machine: Machine, cls: Class, is_handed_out: bool) -> Iterat
     elif "__call__" in members and not is_module_class(machine, cls.info):
         names = ["__call__"] if _is_called_with_tensors(machine, cls, is_handed_out) else []
     else:
-        names = [*shared_properties(machine, cls), *required_methods(machine, cls)]
+        required = required_methods(machine, cls)
+        names = [*shared_properties(machine, cls), *required]
         names += [name for name in methods_called(machine, cls) if name not in names]
     owner: Value = configured_instance(machine, cls) if names and not is_autograd else cls
     for name in names:
         member = find_member(machine, cls.info, name)
         method = bound_to(member, owner) if isinstance(member, Function) else None
         if isinstance(method, Function) and not only_raises(method):
-            yield method
+            is_called = name in required and _calls_itself(machine, cls, name)
+            yield method, (TEMPLATE if is_called else METHOD)
 
 
 def _is_called_with_tensors(machine: Machine, cls: Class, is_handed_out: bool) -> bool:
@@ -171,6 +177,20 @@ def required_methods(machine: Machine, cls: Class) -> list[str]:
             not name.startswith("_") or shows_tensors(machine, find_member(machine, cls.info, name))
         )
     ]
+
+
+def _calls_itself(machine: Machine, cls: Class, name: str) -> bool:
+    """True where a method of a parent, but one that trains or judges, calls the method on its own object."""
+    return any(
+        type(part) is ast.Call
+        and type(part.func) is ast.Attribute
+        and part.func.attr == name
+        and getattr(part.func.value, "id", "") == "self"
+        for parent in mro_of(machine, cls.info)[1:]
+        for caller, node in members_of(parent).items()
+        if isinstance(node, ast.FunctionDef) and not is_around(caller)
+        for part in walk(node)
+    )
 
 
 def methods_called(machine: Machine, cls: Class) -> list[str]:

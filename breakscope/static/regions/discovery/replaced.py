@@ -14,6 +14,8 @@ from breakscope.static.machine.frames import Frame, OutOfBudget, Raised
 from breakscope.static.machine.machine import Machine
 from breakscope.static.project.modules import ModuleInfo
 from breakscope.static.regions.arguments import parameter_values
+from breakscope.static.regions.discovery.callers import COMPILES
+from breakscope.static.regions.discovery.evidence import PATCHED, REPLACED, Evidence
 from breakscope.static.regions.discovery.hooks import (
     around,
     classes_at,
@@ -31,21 +33,27 @@ WRAPS = frozenset({"update_wrapper", "wraps"})
 
 def replaced_forwards(
     machine: Machine, module: ModuleInfo
-) -> list[tuple[Function, list[Value], dict[str, Value]]]:
-    """The functions of a file that it makes the `forward` of a module, and what each is called with."""
+) -> list[tuple[Function, list[Value], dict[str, Value], Evidence]]:
+    """The functions of a file that it makes the `forward` of a module, what each is called with, and whether it
+    is for good: a module does it, it is done to a class, or the file compiles something. Others look at a model, or convert it."""
     if REPLACES.search(module.source) is None:
         return []
     names = module_names(machine, module)
     classes = classes_at(module, names)
-    found: dict[tuple[int, int], tuple[Function, list[Value], dict[str, Value]]] = {}
+    is_compiled = COMPILES.search(module.source) is not None
+    found: dict[tuple[int, int], tuple[Function, list[Value], dict[str, Value], Evidence]] = {}
     for statement in module.tree.body:
+        cls = classes.get(statement)
+        is_module = cls is not None and is_module_class(machine, cls.info)
         for outer, owner, given in _replacements(statement):
-            frame = around(machine, module, names, classes.get(statement), outer)
+            frame = around(machine, module, names, cls, outer)
             wanted, takes_module = _unwrapped(given)
-            takes_module = takes_module or _is_class(machine, owner, frame)
+            of_class = _is_class(machine, owner, frame)
+            takes_module = takes_module or of_class
+            evidence = REPLACED if is_module or of_class or is_compiled else PATCHED
             for function in functions_of(machine, wanted, frame, outer):
                 if is_of(module, function) and not _is_forward(machine, function):
-                    called = (function, *_arguments(machine, function, takes_module))
+                    called = (function, *_arguments(machine, function, takes_module), evidence)
                     found.setdefault(key_of_hook(function), called)
     return list(found.values())
 

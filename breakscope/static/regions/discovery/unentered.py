@@ -6,8 +6,10 @@ parent share."""
 from __future__ import annotations
 
 import ast
+import os
 import re
 from collections.abc import Callable, Iterator
+from functools import partial
 
 from breakscope.rulekit.events import Call, Constructor, Event
 from breakscope.rulekit.values import (
@@ -40,11 +42,11 @@ from breakscope.static.regions.discovery.around import (
     is_class_around,
     is_file_around,
     is_function_around,
-    is_method_around,
     is_no_tensor,
     parameters,
 )
 from breakscope.static.regions.discovery.discover import apart, enter
+from breakscope.static.regions.discovery.evidence import HANDED_OUT, LOOSE, METHOD, Evidence
 from breakscope.static.regions.discovery.methods import (
     AUTOGRAD,
     OF_METRICS,
@@ -65,7 +67,6 @@ PREPARES = (
     "torch.nn.utils.prune.",
 )
 SEEDS = ("torch.Generator", "torch.manual_seed", "torch.random.manual_seed")
-OF_SCIPY = "call of a function of SciPy"
 PUTS_ON_HOOK = "module.register_hook"
 OPTIMIZER = re.compile(r"torch\.optim\.(?:\w+\.)?[A-Z]\w*")
 
@@ -87,12 +88,13 @@ def unentered_regions(
             public = [n for n, node in members_of(value.info).items() if is_public(n, node)]
             for method in tensor_methods(machine, value, public):
                 if _is_news(method, module, entered):
-                    regions += apart(machine, method, _method_region)
+                    regions += apart(machine, method, partial(_method_region, evidence=METHOD))
     for value in list(defined.values()):
         if _is_own_class(machine, value, module):
-            for method in methods_entered(machine, value, id(value.info) in handed_out):
+            is_handed_out = id(value.info) in handed_out
+            for method, evidence in methods_entered(machine, value, is_handed_out):
                 if _is_news(method, module, entered):
-                    regions += apart(machine, method, _method_region)
+                    regions += apart(machine, method, partial(_method_region, evidence=evidence))
     return [region for region in regions if region is not None]
 
 
@@ -117,10 +119,24 @@ def _function_region(machine: Machine, function: Function) -> Region | None:
     if _is_handed_model(machine, shown):
         return None
     if any(is_tensor(machine, value) for value in given):
+        name = function.info.qualname
+        evidence = HANDED_OUT if _is_of_models(machine, function.info.module) else LOOSE
         return _unless_driver(
-            machine, enter(machine, function.info.qualname, function, args, kwargs)
+            machine, enter(machine, name, function, args, kwargs, evidence=evidence)
         )
     return None
+
+
+def _is_of_models(machine: Machine, module: ModuleInfo) -> bool:
+    """True for a file of a library that hands out functions and modules only: users call them in their models.
+    Of one that hands out other objects, too, functions prepare these as well."""
+    front = machine.world.module(
+        os.path.join(module.root, module.name.partition(".")[0], "__init__.py")
+    )
+    if front is None:
+        return False
+    values = [resolve_import(machine, value) for value in module_names(machine, front).values()]
+    return all(is_module_class(machine, v.info) for v in values if type(v) is Class)
 
 
 def _shown_region(machine: Machine, function: Function) -> Region | None:
@@ -130,7 +146,8 @@ def _shown_region(machine: Machine, function: Function) -> Region | None:
     args, kwargs = parameter_values(machine, function, False)
     if _is_handed_model(machine, args):
         return None
-    return _unless_driver(machine, enter(machine, function.info.qualname, function, args, kwargs))
+    name = function.info.qualname
+    return _unless_driver(machine, enter(machine, name, function, args, kwargs, evidence=LOOSE))
 
 
 def _unless_driver(machine: Machine, region: Region) -> Region | None:
@@ -157,25 +174,23 @@ def _is_made_before(machine: Machine, value: Value) -> bool:
     return isinstance(value, Function | Class) or is_module(machine, value)
 
 
-def _method_region(machine: Machine, method: Function) -> Region | None:
+def _method_region(machine: Machine, method: Function, evidence: Evidence) -> Region | None:
     guesses = method.info.name != "__call__"  # an object is called with more than tensors
     args, kwargs = parameter_values(machine, method, guesses)
     owner = method.info.owner
     if method.bound is None and owner and AUTOGRAD in external_bases(machine, owner):
-        return _autograd_region(machine, method, args)
+        return _autograd_region(machine, method, args, evidence)
     answers = is_property(method.info.node) or method.info.name in OF_METRICS
-    if not answers and is_method_around(machine, method):
-        return None
     named = [value for name, value in kwargs.items() if name[0] != "*" or not value.is_unknown]
     given = [option for value in (*args, *named) for option in options(value)]
     if given and all(map(is_no_tensor, given)):
         return None  # a tokenizer's, what saves and loads, or a figure of NumPy's arrays
-    region = enter(machine, method.info.qualname, method, args, kwargs)
+    region = enter(machine, method.info.qualname, method, args, kwargs, evidence=evidence)
     if not given and not answers and not _may_hold_tensors(region.value):
         return None  # what prepares data, or hands out loaders of it
     is_set_up = _is_made_before(machine, region.value) or _meets(region, _sets_up)
     is_of_module = owner is not None and is_module_class(machine, owner)
-    is_driver = not is_of_module and (_meets(region, _leaves_tensors) or _compiles_itself(region))
+    is_driver = not is_of_module and _compiles_itself(region)
     return None if is_set_up or is_driver else region
 
 
@@ -227,21 +242,19 @@ def _sets_up(event: Event) -> bool:
     )
 
 
-def _leaves_tensors(event: Event) -> bool:
-    """Of a method that does, arrays are prepared or judged by it."""
-    return type(event) is Call and event.name == OF_SCIPY
-
-
 def _prepares(event: Event) -> bool:
-    """Of a function that does, a model is prepared, trained or looked into by it, or data is drawn at random."""
+    """Of a function that does, a model is made, prepared, trained or looked into by it, or data is drawn at random."""
     return type(event) is Call and (
         event.name.startswith((*PREPARES, *SEEDS))
+        or LAYER.fullmatch(event.name) is not None
         or OPTIMIZER.fullmatch(event.name) is not None
         or event.name == PUTS_ON_HOOK
     )
 
 
-def _autograd_region(machine: Machine, forward: Function, args: list[Value]) -> Region | None:
+def _autograd_region(
+    machine: Machine, forward: Function, args: list[Value], evidence: Evidence
+) -> Region | None:
     """An autograd function is applied to a tensor at least; what else it is given are tensors where
     they are annotated or used as such."""
     shown, kwargs = parameter_values(machine, forward, False)
@@ -249,4 +262,4 @@ def _autograd_region(machine: Machine, forward: Function, args: list[Value]) -> 
     if first:
         shown[:1] = [ExternalInstance("torch.autograd.function.FunctionCtx")]
     shown[first : first + 1] = args[first : first + 1]
-    return enter(machine, forward.info.qualname, forward, shown, kwargs)
+    return enter(machine, forward.info.qualname, forward, shown, kwargs, evidence=evidence)

@@ -2,7 +2,7 @@
 torch 2.13.0 breaks at the marked lines in a compiled model with such a module."""
 
 import pytest
-from programs import analysed, found
+from programs import analysed, found, seen
 
 PROGRAM = """
 import functools
@@ -74,13 +74,20 @@ def lines(source, marks):
 def test_what_a_function_sets(statement, tmp_path):
     source = PROGRAM.format(set_in_init="pass", set_in_function=statement)
     result = analysed(tmp_path, {"patches.py": source})
-    assert sorted(found(result, ("likely",))) == lines(source, IN_FUNCTION[statement])
+    wanted = lines(source, IN_FUNCTION[statement])
+    assert sorted(seen(result)) == wanted
+    is_for_good = "Linear.forward" in statement or "__class__" in statement
+    assert sorted(found(result, ("likely",))) == (wanted if is_for_good else [])
 
 
-def test_a_method_of_another_object(tmp_path):
+@pytest.mark.parametrize(("base", "is_shown"), [("nn.Module", True), ("object", False)])
+def test_a_method_of_another_object(base, is_shown, tmp_path):
     source = PROGRAM.format(set_in_init="self.model.forward = self.run", set_in_function="pass")
+    source = source.replace("class Runner:", f"class Runner({base}):")
     result = analysed(tmp_path, {"patches.py": source})
-    assert sorted(found(result, ("likely",))) == lines(source, {"run": "BRK401"})
+    wanted = lines(source, {"run": "BRK401"})
+    assert sorted(seen(result)) == wanted
+    assert sorted(found(result, ("likely",))) == (wanted if is_shown else [])
 
 
 def test_the_forward_of_a_class_is_one_region(tmp_path):

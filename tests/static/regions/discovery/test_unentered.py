@@ -1,7 +1,7 @@
 """Regions that nothing in their own file enters: autograd functions, metrics, hooks, methods."""
 
 import pytest
-from programs import analysed, found
+from programs import analysed, found, seen
 
 FUNCTION = """\
 import torch
@@ -72,7 +72,7 @@ def test_the_forward_of_an_autograd_function(tmp_path):
     old = FUNCTION.format(context="ctx, ", other="backward(ctx, gradient)")
     new = FUNCTION.format(context="", other="setup_context(ctx, inputs, output)")
     for source in (old, new):
-        assert found(analysed(tmp_path, {"program.py": source})) == [("BRK302", 8)]
+        assert seen(analysed(tmp_path, {"program.py": source})) == [("BRK302", 8)]
 
 
 def test_once_where_the_file_itself_applies_it(tmp_path):
@@ -92,7 +92,7 @@ def test_what_an_autograd_function_keeps_of_an_input_that_may_need_a_gradient(tm
 
 def test_what_a_metric_does_in_its_librarys_forward(tmp_path):
     result = analysed(tmp_path, {"program.py": METRIC.format(base="Metric")})
-    assert found(result) == [("BRK101", 14), ("BRK201", 19)]
+    assert seen(result) == [("BRK101", 14), ("BRK201", 19)]
 
 
 def test_of_a_metric_that_is_no_module_nothing(tmp_path):
@@ -128,7 +128,7 @@ def test_what_a_metric_does_where_a_test_in_its_library_decides(tmp_path, monkey
     (library.parent / "torchmetrics-1.0.dist-info/METADATA").write_text("Name: torchmetrics\n")
     (tmp_path / "project").mkdir()
     result = analysed(tmp_path / "project", {"program.py": METRIC.format(base="Metric")})
-    assert {("BRK101", 14), ("BRK201", 19)} <= set(found(result))
+    assert {("BRK101", 14), ("BRK201", 19)} <= set(seen(result))
 
 
 HOOKED = """\
@@ -177,7 +177,7 @@ class Scaled(torch.autograd.Function):
 
 
 def test_what_else_an_autograd_function_is_given_may_be_a_number(tmp_path):
-    assert found(analysed(tmp_path, {"program.py": NUMBER})) == [("BRK302", 11)]
+    assert seen(analysed(tmp_path, {"program.py": NUMBER})) == [("BRK302", 11)]
 
 
 SCHEDULER = """\
@@ -202,9 +202,9 @@ class Scheduler:
 
 def test_methods_on_tensors_of_a_class_that_the_library_hands_out(tmp_path):
     files = {"library/schedule.py": SCHEDULER, "library/__init__.py": ""}
-    assert found(analysed(tmp_path, files)) == []
+    assert seen(analysed(tmp_path, files)) == []
     files["library/__init__.py"] = "from .schedule import Scheduler\n"
-    assert found(analysed(tmp_path, files)) == [("BRK201", 10)]
+    assert seen(analysed(tmp_path, files)) == [("BRK201", 10)]
 
 
 @pytest.mark.parametrize(
@@ -219,7 +219,7 @@ def test_methods_on_tensors_of_what_has_the_data_are_no_regions(parent, is_seen,
         "library/schedule.py": source,
         "library/__init__.py": "from .schedule import Scheduler\n",
     }
-    assert bool(found(analysed(tmp_path, files))) is is_seen
+    assert bool(seen(analysed(tmp_path, files))) is is_seen
 
 
 TENSOR_CLASS = """\
@@ -240,6 +240,8 @@ class Points(torch.Tensor):
 
 def test_the_methods_that_a_tensor_class_adds(tmp_path):
     result = analysed(tmp_path, {"program.py": TENSOR_CLASS})
+    assert seen(result) == [("BRK562", 6)]
+    result = analysed(tmp_path, {"program.py": TENSOR_CLASS}, "program.py::Points.length")
     assert found(result) == [("BRK562", 6), ("BRK558", 9)]
 
 
@@ -268,9 +270,9 @@ class {name}(System):
 
 def test_properties_that_module_classes_with_one_parent_share(tmp_path):
     shared = SYSTEMS.format(name="Curved", attribute="A")
-    assert found(analysed(tmp_path, {"program.py": shared})) == [("BRK602", 19)]
+    assert seen(analysed(tmp_path, {"program.py": shared})) == [("BRK602", 19)]
     alone = SYSTEMS.format(name="Curved", attribute="slope")
-    assert found(analysed(tmp_path / "alone", {"program.py": alone})) == []
+    assert seen(analysed(tmp_path / "alone", {"program.py": alone})) == []
 
 
 TRANSFORM = """\
@@ -295,7 +297,7 @@ class Scale(Transform):
 
 def test_methods_that_a_parent_leaves_abstract(tmp_path):
     required = TRANSFORM.format(decorator="@abstractmethod")
-    assert found(analysed(tmp_path, {"program.py": required})) == [("BRK101", 14)]
+    assert seen(analysed(tmp_path, {"program.py": required})) == [("BRK101", 14)]
     for around in (
         "fit",
         "save",
@@ -306,14 +308,14 @@ def test_methods_that_a_parent_leaves_abstract(tmp_path):
         "check_range",
     ):  # no region calls what is called so
         named = required.replace("undo", around)
-        assert found(analysed(tmp_path / around, {"program.py": named})) == []
+        assert seen(analysed(tmp_path / around, {"program.py": named})) == []
     announced = TRANSFORM.format(decorator="@torch.jit.export")
     announced += "\n    undo.__doc__ = Transform.undo.__doc__\n"
     for error in ("NotImplementedError('undo')", "NoInverse()"):
         raised = announced.replace("return x\n", f"raise {error}\n", 1)
-        assert found(analysed(tmp_path / error[:4], {"program.py": raised})) == [("BRK101", 14)]
+        assert seen(analysed(tmp_path / error[:4], {"program.py": raised})) == [("BRK101", 14)]
     own = TRANSFORM.format(decorator="")
-    assert found(analysed(tmp_path / "own", {"program.py": own})) == []
+    assert seen(analysed(tmp_path / "own", {"program.py": own})) == []
 
 
 def test_a_hook_that_calls_a_function_for_each_module(tmp_path):
@@ -332,7 +334,7 @@ class Watch:
     def note(self, module):
         print(module)
 """
-    assert found(analysed(tmp_path, {"program.py": source})) == [("BRK401", 13)]
+    assert seen(analysed(tmp_path, {"program.py": source})) == [("BRK401", 13)]
 
 
 CONVERTER = """\
@@ -368,6 +370,8 @@ def test_a_function_that_makes_a_model_or_a_function_is_not_compiled(made, tmp_p
         value="nn.utils.parametrize.register_parametrization(model, 'scale', Net(scale))"
     )
     assert found(analysed(tmp_path, files)) == []
+    files["library/convert.py"] = CONVERTER.format(value="nn.Linear(3, 3)(scale)")
+    assert seen(analysed(tmp_path, files)) == []
 
 
 TOKENIZER = """\
@@ -399,7 +403,7 @@ def test_a_method_that_is_given_texts_and_numbers_only_is_not_compiled(
     annotation, entered, others, tmp_path
 ):
     source = TOKENIZER.format(annotation=annotation, others=others)
-    assert found(analysed(tmp_path, {"program.py": source})) == [("BRK401", 15)] * entered
+    assert seen(analysed(tmp_path, {"program.py": source})) == [("BRK401", 15)] * entered
 
 
 DOCUMENTED = '''\
@@ -473,7 +477,7 @@ class Masked:
 )
 def test_what_is_called_with_tensors_beside_a_module(base, annotation, entered, tmp_path):
     source = WRAPPER.format(base=base, annotation=annotation)
-    assert found(analysed(tmp_path, {"program.py": source})) == [("BRK302", 15)] * entered
+    assert seen(analysed(tmp_path, {"program.py": source})) == [("BRK302", 15)] * entered
 
 
 LOSSES = """\
@@ -519,7 +523,7 @@ def kept(names, depth):
 def test_what_a_library_hands_out_with_a_star_or_as_a_namespace(front, lines, tmp_path):
     """Of that only what shows that it takes tensors; objects that are called with them, too."""
     files = {"library/losses.py": LOSSES, "library/__init__.py": front}
-    assert [line for _, line in found(analysed(tmp_path, files))] == lines
+    assert [line for _, line in seen(analysed(tmp_path, files))] == lines
 
 
 PICTURES = """\
@@ -565,7 +569,7 @@ class Clipped(torch.distributions.{base}):
 )
 def test_methods_of_a_distribution_and_its_parts(base, name, is_seen, tmp_path):
     source = DISTRIBUTION.format(base=base, name=name)
-    assert found(analysed(tmp_path, {"program.py": source})) == [("BRK101", 10)] * is_seen
+    assert seen(analysed(tmp_path, {"program.py": source})) == [("BRK101", 10)] * is_seen
 
 
 REQUIRED = """\
@@ -594,7 +598,7 @@ class Maze(Environment):
 
 
 def test_a_private_method_that_a_parent_leaves_abstract(tmp_path):
-    assert found(analysed(tmp_path, {"program.py": REQUIRED})) == [("BRK101", 18)]
+    assert seen(analysed(tmp_path, {"program.py": REQUIRED})) == [("BRK101", 18)]
 
 
 FIGURES = """\
@@ -617,7 +621,7 @@ class Error:
 def test_an_object_that_is_called_with_arrays_is_no_region(kind, lines, tmp_path):
     front = "from .figures import Error\n"
     files = {"library/figures.py": FIGURES.format(kind=kind), "library/__init__.py": front}
-    assert [line for _, line in found(analysed(tmp_path, files))] == lines
+    assert [line for _, line in seen(analysed(tmp_path, files))] == lines
 
 
 @pytest.mark.parametrize(("annotation", "lines"), [("Net", []), ("str", [9])])
@@ -682,7 +686,7 @@ def test_a_method_that_is_given_nothing_and_hands_out_no_tensor_is_no_region(
                 print("folds")
                 return {last}
         """
-    assert [line for _, line in found(analysed(tmp_path, {"net.py": source}))][:1] == lines
+    assert [line for _, line in seen(analysed(tmp_path, {"net.py": source}))][:1] == lines
 
 
 @pytest.mark.parametrize(
@@ -801,7 +805,7 @@ class Agent({base}):
 )
 def test_methods_that_a_file_calls_of_a_module_without_a_forward(base, calls, lines, tmp_path):
     files = {"agents.py": AGENT.format(base=base, calls=calls)}
-    assert [line for _, line in found(analysed(tmp_path, files))] == lines
+    assert [line for _, line in seen(analysed(tmp_path, files))] == lines
 
 
 def test_a_function_that_makes_a_data_set_is_not_compiled(tmp_path):
