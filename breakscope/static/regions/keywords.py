@@ -6,7 +6,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 
-from breakscope.rulekit.values import Function, Value
+from breakscope.rulekit.values import Function, Py, Value
 from breakscope.rulekit.walking import uses_of, walk
 from breakscope.static.machine.machine import Machine
 from breakscope.static.regions.uses.bodies import called_by
@@ -37,7 +37,9 @@ def handed_keywords(
         given = {*names[: len(call.args)], *(word.arg for word in call.keywords)}
         args, kwargs = values(taken)
         for key, value in (*zip(names, args), *kwargs.items()):
-            if key not in given and key.isidentifier():
+            # a flag that the call does not name is what its default says
+            is_flag = type(value) is Py and value.type == "bool"
+            if key not in given and key.isidentifier() and not is_flag:
                 found.setdefault(key, value)
     return found
 
