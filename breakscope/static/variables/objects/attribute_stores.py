@@ -245,14 +245,14 @@ def given_by_branch(
     """The conditions under which an attribute is what it was before, and what a branch of the
     constructor sets: the last store of it in a branch is noted for the next one."""
     branch, key = frame.branch, (id(owner), name)
-    earlier = machine.objects.stored_in.pop(key, None)
+    earlier, module = machine.objects.stored_in.pop(key, (None, frame.module))
     if branch is None:
         return ALWAYS
-    machine.objects.stored_in[key] = branch
+    machine.objects.stored_in[key] = branch, frame.module  # a base's constructor may be in another
     if before is None:
         return ALWAYS
     here = taken(machine, branch, frame.module)
-    there = "" if earlier is None else taken(machine, earlier, frame.module)
+    there = "" if earlier is None else taken(machine, earlier, module)
     if there and (earlier[0] is branch[0] or excludes(here, there)):
         return "" if type(before) is Union else there, here  # each option has its own
     test = machine.text(branch[0], frame.module)
