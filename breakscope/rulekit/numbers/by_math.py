@@ -40,14 +40,17 @@ def rewritten_by_math(node, problem):
 
 class _WithMath(ast.NodeTransformer):
     def visit_Call(self, node: ast.Call) -> ast.expr:
+        args, name = node.args, getattr(node.func, "attr", "")
+        owner = getattr(node.func, "value", None)
+        is_number = (
+            name == "item" and not args and _root(owner) in NUMPY
+        )  # a tensor keeps its `.item()`
         self.generic_visit(node)
-        owner, args = getattr(node.func, "value", None), node.args
-        name = getattr(node.func, "attr", "")
+        if is_number:
+            return _as_number(node.func.value)
         is_of_numpy = isinstance(owner, ast.Name) and owner.id in NUMPY
         if is_of_numpy and name in OF_BOTH and len(args) == 1 and not node.keywords:
             node.func = ast.Attribute(ast.Name("math"), name)
-        elif owner is not None and name == "item" and not args:
-            return _as_number(owner)
         return node
 
 
@@ -60,3 +63,10 @@ def _as_number(read: ast.expr) -> ast.expr:
     inner = read.func.value
     is_whole = isinstance(inner, ast.Call) and ast.unparse(inner.func) in WHOLE
     return inner if is_whole else ast.Call(ast.Name("int"), [inner], [])
+
+
+def _root(node: ast.expr | None) -> str:
+    """The first name of calls and attributes behind each other."""
+    while isinstance(node, ast.Call | ast.Attribute):
+        node = node.func if isinstance(node, ast.Call) else node.value
+    return getattr(node, "id", "")
