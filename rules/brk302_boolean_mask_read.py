@@ -8,8 +8,8 @@ updating are not (BRK303).
 Keep all elements and the mask: `torch.where(mask, x, 0).sum()`, that divided by `mask.sum()` for a
 mean, `x.masked_fill(~mask, -inf)` before `max` or `softmax`; losses take `reduction="none"` and are
 masked after, or an `ignore_index`. What `y[mask] = x[mask]` stores is
-`y.copy_(torch.where(mask, x, y))`, with `mask.unsqueeze(-1)` where it chooses rows. `x[mask]` handed on to code that needs exactly those rows
-belongs outside the compiled function.
+`y.copy_(torch.where(mask, x, y))`, with `mask.unsqueeze(-1)` where it chooses rows. `x[mask]` handed
+on to code that needs exactly those rows belongs outside the compiled function.
 
 The rewrite covers `.sum()` of a mask that is a comparison of the very same tensor with a number, and
 `y[mask] = x[mask]` where the mask has as many dimensions as `x`, so that shapes are known to agree. It
