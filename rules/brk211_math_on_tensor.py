@@ -14,7 +14,9 @@ arithmetic replaces float64; where `math` raises a domain error (log of zero, ro
 number) torch gives inf or NaN.
 """
 
+import ast
 import math
+from math import log2 as log
 
 import numpy as np
 import torch
@@ -62,10 +64,21 @@ def rewrite(node, problem, place):
     found = rw.find(node, problem) if isinstance(node, cst.SimpleStatementLine) else None
     if not isinstance(found, cst.Call) or len(found.args) != 1:
         return None
-    owner, _, name = rw.dotted(found.func).partition(".")
-    if owner != "math" or name not in SAME_NAME or not may_stay_tensor(node, found, place):
+    name = _name_in_math(rw.dotted(found.func), place.tree)
+    if name not in SAME_NAME or not may_stay_tensor(node, found, place):
         return None
     return rw.swap(node, found, f"torch.{name}({detached(found.args[0].value)})")
+
+
+def _name_in_math(called: str, tree: ast.Module) -> str:
+    """What `math` calls the function, by itself or behind `from math import`; "" where the file's imports
+    do not show it."""
+    owner, _, name = called.partition(".")
+    if owner == "math":
+        return name
+    imported = [p for p in tree.body if isinstance(p, ast.ImportFrom) and p.module == "math"]
+    known = {alias.asname or alias.name: alias.name for part in imported for alias in part.names}
+    return known.get(called, "")
 
 
 @rule.example(
@@ -88,3 +101,13 @@ def bad_of_numpy(x):
 @rule.becomes
 def good_of_numpy(x):
     return x * math.ceil(math.log2(x.shape[0]))
+
+
+@rule.example(lambda: (torch.arange(4.0),), dynamo=("GB0033",))
+def bad_by_its_name(x):
+    return x / log(x.sum() + 1)  # BRK211
+
+
+@rule.becomes
+def good_by_its_name(x):
+    return x / torch.log2((x.sum() + 1).detach())
