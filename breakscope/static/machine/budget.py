@@ -41,6 +41,12 @@ class Budget:
         if self._steps > self._most:
             raise OutOfBudget
 
+    @property
+    def is_scarce(self) -> bool:
+        """True where a share of the region's steps is used up: what multiplies its calls is followed with
+        less care from there on."""
+        return self._steps > self._most * limits.SHARE_WITH_CARE
+
     def _allow(self, steps: int) -> None:
         """Never more than a share of what is left to the file."""
         self._before += self._steps

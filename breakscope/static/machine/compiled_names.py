@@ -52,6 +52,7 @@ def compiled_names(
     """The names of a file that were compiled anywhere in it, with those that it has `imported` from files that
     compile, and functions of these that are `callers`."""
     called = {*imported}
+    modules = {"torch", "re", "regex"}
     functions, classes, calls, dynamic = [], [], [], []
     for node in walk(module.tree):
         if isinstance(node, DEFINED):
@@ -65,8 +66,9 @@ def compiled_names(
             called |= {name_of(part) for target in node.targets for part in _parts(target)}
         elif isinstance(node, ast.Call):
             calls.append(node)
-            if _is_in_place(node):
-                called.add(name_of(node.func.value))
+        elif isinstance(node, ast.Import):
+            modules |= {part.asname or part.name.partition(".")[0] for part in node.names}
+    called |= {name_of(call.func.value) for call in calls if _is_in_place(call, modules)}
     called.discard("")
     return CompiledNames(
         frozenset(called),
@@ -176,13 +178,12 @@ def compiles(node: ast.AST) -> bool:
     return any(map(_is_name_of_compile, walk(node)))
 
 
-def _is_in_place(node: ast.AST) -> bool:
-    """True for `model.compile(...)`."""
+def _is_in_place(call: ast.Call, modules: set[str]) -> bool:
+    """True for `model.compile(...)`, and not for the `compile` of a module."""
     return (
-        isinstance(node, ast.Call)
-        and isinstance(node.func, ast.Attribute)
-        and node.func.attr == "compile"
-        and name_of(node.func.value) not in ("torch", "re", "regex")
+        isinstance(call.func, ast.Attribute)
+        and call.func.attr == "compile"
+        and name_of(call.func.value) not in modules
     )
 
 

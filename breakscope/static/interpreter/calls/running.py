@@ -58,7 +58,8 @@ def followed_call(
         remembered = machine.summaries.remembered[id(info)] = {}
     key = _call_key(function, mode, args, kwargs)
     # what code around a region does to its objects, it does each time
-    afresh = not emits and driver.notes and info.module is machine.file.module
+    is_own = info.module is machine.file.module and not machine.budget.is_scarce
+    afresh = not emits and driver.notes and is_own
     outcome = None if afresh else remembered.get(key)
     most = limits.MOST_KNOWN_RUNS if afresh else limits.MOST_VARIANTS
     if outcome is None and (variants := remembered.get(key[:3], 0)) >= most:
@@ -92,7 +93,7 @@ def followed_call(
     ):
         return outcome
     running = machine.region.running.setdefault(id(info), [])
-    is_shared = not emits and driver.sets and info.module is not machine.file.module
+    is_shared = not emits and driver.sets and not is_own
     if is_known_recursion(machine, info, key, running, is_shared):
         return None
     running.append(key)

@@ -1,6 +1,6 @@
 """Functions of libraries, for how many kinds of arguments they are followed."""
 
-from programs import TORCH, write
+from programs import TORCH, analysed, write
 
 from breakscope import limits
 from breakscope.static import StaticOptions, analyze
@@ -60,3 +60,19 @@ def test_a_function_of_a_library_that_calls_itself_is_followed_for_a_new_kind(
     result = analyze([tmp_path / "model.py"], StaticOptions(torch=TORCH))
     assert [f.line for f in result.findings] == [5, 6]
     assert not result.gaps
+
+
+def test_functions_that_call_each_other_around_a_region_are_followed_to_their_end(
+    tmp_path, monkeypatch
+):
+    monkeypatch.setattr(limits, "MOST_REGION_STATEMENTS", 4_000)
+    names = ["first", "second", "third", "fourth", "fifth", "sixth"]
+    source = "import torch\n\n@torch.compile\ndef step(x):\n    return x + 1\n\n"
+    source += "class Tree:\n    def __init__(self):\n        self.seen = 0\n"
+    for name in names:
+        source += f"\ndef {name}(tree, parts):\n    for key in parts:\n        for part in key:\n"
+        source += "            tree.seen = part\n"
+        source += "".join(f"            {n}(tree, part)\n" for n in names if n != name)
+    source += "\ndef run(x, parts):\n    first(Tree(), parts)\n    return step(x)\n\n"
+    source += "if __name__ == '__main__':\n    run(torch.ones(2), input())\n"
+    assert analysed(tmp_path, {"program.py": source}).gaps == ()
