@@ -23,6 +23,10 @@ rule = Rule("BRK547", "variable", dynamo=(r"GB0007: _LegacyVariableBase",), fix=
 MAKES = frozenset(
     "arange empty eye from_numpy full linspace ones rand randint randn tensor zeros".split()
 )
+# with several arguments these are sizes: one may be a tensor
+MAKES_OF_SIZES = frozenset(
+    "Tensor DoubleTensor FloatTensor HalfTensor IntTensor LongTensor".split()
+)
 
 
 @rule.on(Call, "torch.autograd.Variable")
@@ -58,7 +62,8 @@ def _detached(value):
     from breakscope.rulekit import rewriting as rw
 
     called = rw.dotted(value.func) if isinstance(value, cst.Call) else ""
-    is_made = called.removeprefix("torch.") in MAKES and called.startswith("torch.")
+    name = called.removeprefix("torch.") if called.startswith("torch.") else ""
+    is_made = name in MAKES or (name in MAKES_OF_SIZES and len(value.args) > 1)
     if is_made and "requires_grad" not in rw.code(value):
         return rw.code(value)
     return f"{rw.operand(value)}.detach()"
