@@ -18,7 +18,7 @@ SHARE_OF_A_REGION = 1 / 4
 # Steps for the statements behind one that took too much: this many, then half as many each time.
 MORE_STATEMENTS = 4_000
 # The share of these steps that calls around a region may take each time anew.
-SHARE_WITH_CARE = 1/4
+SHARE_WITH_CARE = 1 / 4
 # Classes in the order of one's bases that count as a step.
 BASES_OF_A_STEP = 16
 # Times that a loop's body is run until its names change no more: the second sees what the first left.

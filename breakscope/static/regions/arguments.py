@@ -254,6 +254,7 @@ def parameter_values(
                 Usage.is_bound,
                 Usage.is_chosen_by,
                 Usage.is_flag,
+                Usage.is_ordered,
                 Usage.is_documented_as_other,
             )
         )

@@ -32,6 +32,7 @@ TENSOR = re.compile(r"(?i)tensor|array|variable|matri|vector")
 SPARSE_TYPE = re.compile(r"(?i)\btorch\.sparse|\bsparse[ _](?:\w+[ _])?(?:tensor|matri[cx])")
 CHOICE = re.compile(r"(?i)\b(?:dense|or|whether|if|bool|boolean|str|dict)\b")
 CHOOSING = (ast.Eq, ast.NotEq, ast.In, ast.NotIn)
+ORDERING = (ast.Lt, ast.LtE, ast.Gt, ast.GtE)
 BASE = "super()."
 OF_TORCH = frozenset({"spmm", "smm", "hspmm"})
 FIRST_SPARSE = frozenset({"mm", "sum", "softmax", "log_softmax"})
@@ -115,6 +116,22 @@ class Usage:
         if any(type(constant) is str for constant in constants):
             return True
         return all(asked.get(place) for place in read) and len(set(constants)) > 1
+
+    def is_ordered(self, name: str) -> bool:
+        """True where a test orders the parameter itself, and not the first one, by a whole number: `if step > 1000`,
+        which a tensor of more than one element cannot be. Such a one is a number as a rule."""
+        if name == next((p.arg for p in _parameters(self.node) if p.arg != "self"), ""):
+            return False
+        for part in walk(self.node):
+            if not isinstance(part, ast.If | ast.IfExp | ast.While | ast.Assert):
+                continue
+            for test in _operands(part.test):
+                if isinstance(test, ast.Compare) and isinstance(test.ops[0], ORDERING):
+                    sides = (test.left, test.comparators[0])
+                    is_asked = any(getattr(side, "id", "") == name for side in sides)
+                    if is_asked and any(type(getattr(s, "value", None)) is int for s in sides):
+                        return self._end_of_given(name) > (test.lineno, test.col_offset)
+        return False
 
     def is_flag(self, name: str) -> bool:
         """True where the body asks whether it holds, and does nothing else with it but hand it on to others than
@@ -338,6 +355,11 @@ def _operands(test: ast.expr) -> list[ast.expr]:
         # `flag is False`, and not `x is None`, which any parameter is asked for
         return [test.left] if getattr(test.comparators[0], "value", None) in (True, False) else []
     return [test]
+
+
+def _parameters(node: ast.AST) -> list[ast.arg]:
+    spec = node.args
+    return [*spec.posonlyargs, *spec.args, *spec.kwonlyargs]
 
 
 def _root(node: ast.expr) -> str:

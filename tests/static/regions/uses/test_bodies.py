@@ -62,12 +62,42 @@ class Loss(torch.nn.Module):
     [
         ("if stage == 1:", "2", []),
         ("if stage == 1:", "stage", [6, 8]),
-        ("if stage > 1:", "2", [6, 8]),
+        ("if stage > 1:", "stage", []),
+        ("if stage > 1.5:", "2", [6, 8]),
     ],
 )
 def test_what_decides_between_constants_is_no_tensor(second, used, lines, tmp_path):
     source = STAGES.format(second=second, used=used)
     assert [line for _, line in found(analysed(tmp_path, {"loss.py": source}))] == lines
+
+
+ORDERED = """\
+import torch
+
+
+class Net(torch.nn.Module):
+    def forward(self, x, step):
+        {first}
+        if {test}:
+            x = x + 1
+        return x * step
+"""
+
+
+@pytest.mark.parametrize(
+    ("first", "test", "codes"),
+    [
+        ("pass", "step > 1000", []),
+        ("pass", "self.training and not step <= 0", []),
+        ("pass", "0 < step", []),
+        ("pass", "x > 1000", ["BRK101"]),
+        ("pass", "step.max() > 1000", ["BRK101"]),
+        ("step = step.float()", "step > 1000", ["BRK101"]),
+    ],
+)
+def test_what_is_ordered_by_a_whole_number_is_one(first, test, codes, tmp_path):
+    source = ORDERED.format(first=first, test=test)
+    assert [code for code, _ in found(analysed(tmp_path, {"net.py": source}))] == codes
 
 
 FLAG = """\
@@ -95,7 +125,7 @@ class Net(nn.Module):
         ("assert given is False or x.dim() == 2", True),
         ("if given: x = x + given", False),
         ("if given: x = torch.add(x, given)", False),
-        ("if given > 0: x = x + 1", False),
+        ("if given > 0.5: x = x + 1", False),
         ("if given.sum(): x = x + 1", False),
     ],
 )
