@@ -36,6 +36,8 @@ MOST_COMPREHENSION_ITEMS = 16  # of a known iterable that a comprehension goes o
 # Containers in each other in which a frame's variables are searched for tensors.
 DEEPEST_FRAME_SEARCH = 3
 DEEPEST_MODULE_WALK = 6  # modules in each other through which a walk looks for a recurrent one
+# Modules that import each other, each of which is followed as the first of them: their square counts.
+LARGEST_CIRCLE = 32
 # Calls in each other that are followed. Models stay below; recursion without an end does not.
 DEEPEST_CALL = 100
 # Python frames on the analysis's stack: DEEPEST_CALL calls with what they stand in.
@@ -296,8 +298,7 @@ MOST_NAMED_OWNERS = 3
 MOST_VARIED_VALUES = 6
 # Characters of such a value in a name.
 LONGEST_VARIED_VALUE = 30
-# Calls with equal arguments: more than the recompile limit.
-SAME_STEPS = 12
+SAME_STEPS = 12  # calls with equal arguments: more than the recompile limit
 # Other sizes, so that a function that is compiled for each of them reaches the recompile limit.
 OTHER_SIZES = 9
 # Steps in a row that compile nothing: the rest of them would not either.
@@ -311,8 +312,7 @@ FEWEST_SECONDS = 5.0
 FEWEST_WARM_STEPS = 6
 # Turns through all calls that warming up takes at most.
 MOST_WARM_TURNS = 60
-# Turns without a compile before a step counts as warm.
-QUIET_TURNS = 3
+QUIET_TURNS = 3  # turns without a compile before a step counts as warm
 # Share of the time limit that is kept for the steps; and of a mode's time by which it has to be
 # warm: a step that never stops compiling is measured as it is then.
 SHARE_FOR_STEPS = 0.25
@@ -331,8 +331,7 @@ MOST_NEAR_ROUNDS = 150
 MOST_NEAR_SECONDS = 12.0
 # Breaks whose cost is measured: each is a form of the step that is compiled once more.
 MOST_COST_FORMS = 8
-# Resamples of a bootstrap interval.
-RESAMPLES = 2000
+RESAMPLES = 2000  # resamples of a bootstrap interval
 # Rounds with fewer of which no sign test can be significant.
 FEWEST_ROUNDS = 6
 # Share of a step's time: two processes that run the same code differ by this much; rounds do not
@@ -348,10 +347,8 @@ MOSTLY_COMPILED = 0.9
 # Turns under the profiler, and the most until two halves of them agree.
 COVERAGE_TURNS = 4
 MOST_COVERAGE_TURNS = 10
-# Share by which two such halves may differ.
-STEADY_SHARE = 0.05
-# Ops outside of graphs that the report names.
-MOST_EAGER_OPS = 5
+STEADY_SHARE = 0.05  # share by which two such halves may differ
+MOST_EAGER_OPS = 5  # ops outside of graphs that the report names
 # Turns under the profiler for the share of time that the GPU is busy.
 BUSY_TURNS = 3
 # Share of the largest of all values: a tensor below it may be rounding alone.
@@ -387,8 +384,7 @@ MOST_KNOWN_ELEMENTS = 1 << 18
 MOST_DRAWN_ELEMENTS = 1 << 22
 # A size that depends on values and has no bound.
 ASSUMED_SIZE = 8
-# Different answers of one place that are kept.
-MOST_KEPT_ANSWERS = 6
+MOST_KEPT_ANSWERS = 6  # different answers of one place that are kept
 # Assumed answers of one place in a row, in one call: a loop may wait for the other one.
 MOST_SAME_ANSWERS = 16
 # Frames that an answer's place is looked for in.

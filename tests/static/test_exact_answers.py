@@ -21,12 +21,32 @@ from breakscope import limits
 from breakscope.report.model import Finding
 from breakscope.static import StaticOptions, analyze
 from breakscope.static.answer import union
+from breakscope.static.machine.world import World
 from breakscope.static.project.files import python_files
 
 ROOT = Path(__file__).resolve().parents[2]
 
 
 PROJECTS = 300  # generated ones
+
+CIRCLE = """\
+import torch
+import {following}
+
+
+def shifted(x):
+    return x + 1
+
+
+shift = {following}.shifted
+
+
+class Model(torch.nn.Module):
+    def forward(self, x):
+        if {following}.shift(x).sum() > 0:
+            return x
+        return -x
+"""
 
 
 def check(files: list[str], **options) -> tuple[Finding, ...]:
@@ -288,6 +308,31 @@ def test_part_of_a_circle_that_saw_less(tmp_path):
     alone = shown(check([two]))
     assert alone
     assert shown(check([one, two])) == shown(check([two, one])) == alone
+
+
+def test_large_circle_is_run_once_for_all_of_it(tmp_path, monkeypatch):
+    """Each of its modules as the first would be a run of all, for each."""
+    runs = []
+    run = World._run
+    monkeypatch.setattr(
+        World, "_run", lambda self, module: (runs.append(module), run(self, module))[1]
+    )
+    monkeypatch.setattr(limits, "LARGEST_CIRCLE", 8)
+    names = [f"m{number:02}" for number in range(16)]
+    for name, following in zip(names, [*names[1:], names[0]], strict=True):
+        write(tmp_path, {f"{name}.py": CIRCLE.format(following=following)})
+    assert assert_exact([tmp_path], 0, libraries=False) == len(names)
+    runs.clear()
+    check([str(tmp_path)])
+    assert len(runs) <= 3 * len(names)
+
+
+def test_circles_of_which_one_run_holds_for_all(tmp_path, monkeypatch):
+    monkeypatch.setattr(limits, "LARGEST_CIRCLE", 1)
+    for seed in range(8):
+        folder = tmp_path / str(seed)
+        write(folder, project(random.Random(seed)))
+        assert_exact([folder], seed, libraries=False)
 
 
 def test_long_chain_of_imports(tmp_path, monkeypatch):

@@ -4,7 +4,8 @@ files of a check.
 The namespace of such a module is made as Python would import it first: its top level runs, and with
 it once those of the modules that it needs, which see only a part of it where they import it back.
 Nothing that was done for another file can reach it. What the others of a circle have become by that
-holds for this one import only: who asks first must not decide what anyone sees.
+holds for this one import only: who asks first must not decide what anyone sees. Where so many import
+each other that this takes too long, all of them are what the first by its path makes of them.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
+from breakscope import limits
 from breakscope.rulekit.values import (
     Class,
     Dict,
@@ -50,6 +52,7 @@ class Run(Struct, eq=False):
     needs: int
     names: dict[str, Value] | None = None  # once it is done
     record: Record | None = None  # what it was made from; of one that is running, so far
+    machine: Machine | None = None  # that ran it
 
 
 class World:
@@ -120,6 +123,7 @@ class World:
     def _run(self, module: ModuleInfo) -> Run:
         own = len(self._running)
         run = self._runs[module.path] = Run(self._bit(module), own)
+        circle: dict[str, Run] = {}
         self._unsettled |= run.reads
         self._running.append(run)
         module.names, module.executing = module.first_names(is_imported=True), True
@@ -127,30 +131,40 @@ class World:
             with (
                 own_recursion(),
                 self.program.reads.record() as run.record,
-                self._alone(module) as machine,
+                self._alone(module) as run.machine,
             ):
-                run_top_level(machine, module)
-                module.gaps = machine.file.gaps.all()
+                run_top_level(run.machine, module)
+                module.gaps = run.machine.file.gaps.all()
             run.names = module.names
         finally:
             self._running.pop()
             module.names, module.executing = None, False
             if run.names is None or run.needs == own:
-                self._end_runs(module.path)
+                circle = self._end_runs(module.path)
         if run.needs < own:
             self._wait(run)
             return run
-        run.needs = OUTSIDE
-        self._lasting[module.path] = run
-        self._share([*run.names.values()], machine)
+        if len(circle) <= limits.LARGEST_CIRCLE:
+            circle = {module.path: run}
+        elif (first := self.module(min(circle))) is not module:
+            self._run(first)
+            if module.path in self._lasting:
+                return self._lasting[module.path]
+            circle = {module.path: run}
+        for path, other in circle.items():
+            other.needs, other.reads, other.record = OUTSIDE, run.reads, run.record
+            self._lasting[path] = other
+            self._share([*other.names.values()], other.machine)
+            other.machine = None
         return run
 
-    def _end_runs(self, path: str) -> None:
-        """Forget a run, and those that it began: they were for it only."""
-        last = ""
-        while last != path:
-            last, _ = self._runs.popitem()
+    def _end_runs(self, path: str) -> dict[str, Run]:
+        """Forget a run, and those that it began and that wait for it: they were for it only; returns them by path."""
+        ended: dict[str, Run] = {}
+        while path not in ended:
+            last, ended[last] = self._runs.popitem()
             self._unsettled &= ~self._bits[last]
+        return ended
 
     def _wait(self, run: Run) -> None:
         """Let the runs that a run began need all that it needs: they saw a part of it."""
