@@ -212,7 +212,7 @@ def test_functions_of_a_file_that_does_not_use_torch_are_no_regions(first, is_se
 
 @pytest.mark.parametrize(("name", "is_seen"), [("output", True), ("output_dims", False)])
 def test_a_parameter_named_as_dims_is_no_tensor(name, is_seen, tmp_path):
-    source = f"import torch\ndef step(x, {name}):\n    return x if {name} > 0 else x.abs()\n"
+    source = f"import torch\ndef step(x, {name}):\n    return x if {name} > 0.5 else x.abs()\n"
     result = analysed(tmp_path, {"program.py": source}, "program.py::step")
     assert found(result) == ([("BRK101", 3)] if is_seen else [])
 

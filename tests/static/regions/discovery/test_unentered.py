@@ -416,7 +416,7 @@ def cut(x, rank):
     {written}
     """
     x = x.relu()
-    if rank > 2:
+    if rank > 0.5:
         return x + rank
     return x
 '''
