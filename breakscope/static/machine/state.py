@@ -170,9 +170,9 @@ class RegionState(Struct, eq=False):
         self.settled.update(self.drawn)
         self.drawn.clear()
 
-    def end(self) -> None:
+    def end(self, root: Activation) -> None:
         """Settle which of the stored attributes the region reads too, which it leaves as it found
-        them, and which containers lose what they gain."""
+        them, and which containers lose what they gain; `root` is the region's own activation."""
         for activation, index, container in self.grown:
             bounded, most = container in self.shrunk, self.longest.get(container)
             if bounded or most is not None:
@@ -181,6 +181,11 @@ class RegionState(Struct, eq=False):
                 activation.steps[index] = Step(event)
         stores = [(key, activation.steps[index].event) for activation, index, key in self.pending]
         last, initial = dict(stores), {key: event.initial for key, event in reversed(stores)}
+        if any(_restores(e, initial[k]) and not _restores(last[k], initial[k]) for k, e in stores):
+            keys = {(id(activation), index): key for activation, index, key in self.pending}
+            last |= _last_stores(
+                root, keys, {}
+            )  # a call that gave what an equal one gave stores again
         for activation, index, key in self.pending:
             step = activation.steps[index]
             if _restores(last[key], initial[key]):
@@ -201,6 +206,20 @@ class RegionState(Struct, eq=False):
             and not (type(event.value) is Const and event.value.value == event.initial.value)
             for event in events
         )
+
+
+def _last_stores(
+    activation: Activation, keys: dict[tuple[int, int], tuple], met: dict[int, dict[tuple, Event]]
+) -> dict[tuple, Event]:
+    """The last store of each key that an activation and what it calls do; `keys` has those of all stores."""
+    if id(activation) not in met:
+        met[id(activation)] = found = {}
+        for index, step in enumerate(activation.steps):
+            if step.child is not None:
+                found |= _last_stores(step.child, keys, met)
+            elif (key := keys.get((id(activation), index))) is not None:
+                found[key] = step.event
+    return met[id(activation)]
 
 
 def _restores(event: Event, first: Value) -> bool:

@@ -353,6 +353,6 @@ def enter(
     except Exception as problem:
         where = getattr(target, "info", None) or getattr(getattr(target, "cls", None), "info", None)
         machine.give_up(why(problem), where.node if where else at, Frame(module), name)
-    machine.region.end()
+    machine.region.end(activation)
     settle_first_calls(machine.region, activation)
     return Region(name, activation, value, raises)
