@@ -65,6 +65,7 @@ GATHERED = frozenset({"dict", "Dict", "tuple", "Tuple", "list", "List", "Optiona
 RETURNED = PLAIN | {"np.ndarray", "numpy.ndarray", "Image.Image", "PIL.Image.Image", "plt.Figure"}
 TENSORS = frozenset({"Tensor", "ndarray"})
 FILE_NAMES = frozenset({"str", "Path", "PathLike"})
+FILES_OR_PICTURES = frozenset({"Path", "PathLike", "Image"})
 DATA = "torch.utils.data"
 PROCESSES = "torch.multiprocessing"
 # packages without tensors, in which functions that prepare data, judge results or start programs do their work
@@ -202,6 +203,14 @@ def reads_files(function: Function) -> bool:
     return bool(of_tensors) and (
         all(may_be_files) or (of_tensors[0] is words[0] and may_be_files[0])
     )
+
+
+def takes_files(function: Function) -> bool:
+    """True for a driver whose first argument is by its annotation files or pictures, and no tensor: it prepares what
+    it hands to the model, or to its own `forward`."""
+    given = parameters(function.info.node)[1 if function.info.owner else 0 :]
+    words = _annotation_words(given[0].annotation) if given else set()
+    return not words.isdisjoint(FILES_OR_PICTURES) and words.isdisjoint(TENSORS)
 
 
 def _annotation_words(annotation: ast.expr | None) -> set[str]:

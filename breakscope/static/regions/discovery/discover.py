@@ -40,6 +40,7 @@ from breakscope.static.regions.discovery.around import (
     is_file_around,
     is_training_step,
     reads_files,
+    takes_files,
 )
 from breakscope.static.regions.discovery.callers import COMPILES, follow_callers
 from breakscope.static.regions.discovery.evidence import (
@@ -216,7 +217,7 @@ def module_region(machine: Machine, cls: Class, evidence: Evidence = FORWARD) ->
     entry, own_call = "forward", find_member(machine, cls.info, "__call__")
     forward = find_member(machine, cls.info, entry)
     if isinstance(own_call, Function) and not isinstance(forward, Function):
-        if reads_files(own_call):
+        if reads_files(own_call) or takes_files(own_call):
             return None
         entry, forward = "__call__", own_call  # in place of a `forward`
     if not isinstance(forward, Function) or (
@@ -238,8 +239,10 @@ def module_region(machine: Machine, cls: Class, evidence: Evidence = FORWARD) ->
     if not isinstance(bound, Function):
         return None
     taken = undecorated(machine, cls.info, entry, bound)
-    entered = bound_to(own_call, instance)
-    if isinstance(entered, Function) and (
+    target, entered = instance, bound_to(own_call, instance)
+    if isinstance(entered, Function) and takes_files(entered):
+        target = bound  # what its own `__call__` drives
+    elif isinstance(entered, Function) and (
         len(entered.info.node.args.args) > 1 or only_raises(forward)
     ):
         taken = entered  # the class is called by its own `__call__`
@@ -248,11 +251,11 @@ def module_region(machine: Machine, cls: Class, evidence: Evidence = FORWARD) ->
     known = {parameter: as_any_argument(value) for parameter, value in (given or {}).items()}
     known = handed_by_program(machine, own) | known
     values = parameter_values(machine, taken, True, known)
-    region = enter(machine, name, instance, *values, at, evidence)
+    region = enter(machine, name, target, *values, at, evidence)
     if region.raises and opened_flags(machine, instance):
-        return enter(machine, name, instance, *values, at, evidence)
+        return enter(machine, name, target, *values, at, evidence)
     if machine.region.leaves_other_state():
-        again = enter(machine, name, instance, *values, at, evidence)
+        again = enter(machine, name, target, *values, at, evidence)
         return replace(region, again=again.activation)
     return region
 
