@@ -37,10 +37,10 @@ from breakscope.static.regions.by_programs import settle_by_programs
 from breakscope.static.regions.discovery.around import (
     is_around,
     is_aside,
+    is_driver,
     is_file_around,
     is_training_step,
     reads_files,
-    takes_files,
 )
 from breakscope.static.regions.discovery.callers import COMPILES, follow_callers
 from breakscope.static.regions.discovery.evidence import (
@@ -195,7 +195,8 @@ def _is_compile(function: ast.expr) -> bool:
 
 def _region_of(machine: Machine, value: Value) -> Region | None:
     if isinstance(value, Class):
-        evidence = ASIDE if is_aside(value) else FORWARD
+        forward = find_member(machine, value.info, "forward")
+        evidence = ASIDE if is_aside(value, forward) else FORWARD
         return module_region(machine, value, evidence) or _step_region(machine, value)
     if not machine.file.is_compiled(value):
         return None
@@ -217,7 +218,7 @@ def module_region(machine: Machine, cls: Class, evidence: Evidence = FORWARD) ->
     entry, own_call = "forward", find_member(machine, cls.info, "__call__")
     forward = find_member(machine, cls.info, entry)
     if isinstance(own_call, Function) and not isinstance(forward, Function):
-        if reads_files(own_call) or takes_files(own_call):
+        if reads_files(own_call) or is_driver(own_call):
             return None
         entry, forward = "__call__", own_call  # in place of a `forward`
     if not isinstance(forward, Function) or (
@@ -240,7 +241,7 @@ def module_region(machine: Machine, cls: Class, evidence: Evidence = FORWARD) ->
         return None
     taken = undecorated(machine, cls.info, entry, bound)
     target, entered = instance, bound_to(own_call, instance)
-    if isinstance(entered, Function) and takes_files(entered):
+    if isinstance(entered, Function) and is_driver(entered):
         target = bound  # what its own `__call__` drives
     elif isinstance(entered, Function) and (
         len(entered.info.node.args.args) > 1 or only_raises(forward)

@@ -1,12 +1,13 @@
-"""Modules whose own `__call__` is given files or pictures: their `forward` is the region."""
+"""Modules whose own `__call__` is given files, pictures or tables, or gives such: their `forward` is the region."""
 
 import pytest
-from programs import analysed, seen
+from programs import analysed, found, seen
 
 PROGRAM = """\
 import pathlib
 from typing import List, Union
 
+import pandas as pd
 import PIL.Image
 import torch
 
@@ -17,7 +18,7 @@ class Net(torch.nn.Module):
 
 
 class Cutter(Net):
-    def __call__(self, images: {annotation}):
+    def __call__(self, images{annotation}:
         batch = torch.stack([self.read(image) for image in images])
         print(batch.shape)
         return super().__call__(batch)
@@ -27,7 +28,7 @@ class Cutter(Net):
 
 
 class Reader(torch.nn.Module):
-    def __call__(self, image: {annotation}):
+    def __call__(self, image{annotation}:
         print(image)
         return torch.ones(3)
 """
@@ -36,15 +37,52 @@ class Reader(torch.nn.Module):
 @pytest.mark.parametrize(
     ("annotation", "is_driver"),
     [
-        ("PIL.Image.Image", True),
-        ("List[Union[str, pathlib.Path, PIL.Image.Image]]", True),
-        ("torch.Tensor", False),
-        ("Union[torch.Tensor, PIL.Image.Image]", False),
-        ("str", False),
+        (": PIL.Image.Image)", True),
+        (": List[Union[str, pathlib.Path, PIL.Image.Image]])", True),
+        (": pd.DataFrame | None = None)", True),
+        (") -> pd.DataFrame", True),
+        (": torch.Tensor) -> pd.DataFrame", True),
+        (": torch.Tensor)", False),
+        (": Union[torch.Tensor, PIL.Image.Image])", False),
+        (": str)", False),
+        (") -> tuple[torch.Tensor, pd.DataFrame]", False),
     ],
 )
 def test_a_call_that_is_given_pictures(annotation, is_driver, tmp_path):
     result = analysed(tmp_path, {"net.py": PROGRAM.format(annotation=annotation)})
     printed = {line for code, line in seen(result) if code == "BRK401"}
-    assert ("BRK201", 10) in seen(result)
-    assert (16 not in printed) == is_driver
+    assert ("BRK201", 11) in seen(result)
+    assert (17 not in printed) == is_driver
+
+
+AVERAGE = """\
+import torch
+
+
+class {name}(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("turns", torch.tensor(0))
+
+    def forward(self, {given}):
+        if self.turns >= 0:
+            self.turns += 1
+        return [p * 2 for p in {read}]
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "given", "read", "is_shown"),
+    [
+        ("Average", "model", "model.parameters()", False),
+        ("Average", "x, model", "model.parameters()", True),
+        ("Average", "model", "self.parameters()", True),
+        ("ModelLoss", "model", "model.parameters()", True),
+        ("WeightDecay", "model", "model.parameters()", True),
+    ],
+)
+def test_a_forward_that_follows_a_model(name, given, read, is_shown, tmp_path):
+    source = AVERAGE.format(name=name, given=given, read=read)
+    result = analysed(tmp_path, {"ema.py": source})
+    assert ("BRK101", 10) in seen(result)
+    assert (("BRK101", 10) in found(result)) == is_shown
