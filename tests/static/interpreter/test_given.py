@@ -202,3 +202,9 @@ class Layer(nn.Module):
 
 def test_one_of_several_that_a_branch_of_a_constructor_sets(tmp_path):
     assert found(analysed(tmp_path, {"layer.py": LAYERS})) == [("BRK503", 17)]
+
+
+def test_an_attribute_in_other_letters_than_its_argument(tmp_path):
+    source = LAYERS.replace("self.mode", "self.Mode")
+    assert "self.Mode = mode" in source
+    assert found(analysed(tmp_path, {"layer.py": source})) == [("BRK503", 17)]
