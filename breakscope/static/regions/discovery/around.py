@@ -91,15 +91,17 @@ def is_file_around(module: ModuleInfo) -> bool:
 
 
 def is_aside(cls: Class, forward: Value | None) -> bool:
-    """True for a module class of a file that measures or debugs models, and for one whose `forward` is given a model
-    first and goes over its parameters, as of averages that follow the optimizer's steps. Neither where its file
-    compiles something, nor a loss or a penalty, which training runs."""
+    """True for a module class of a file that measures or debugs models, and for one whose `forward` goes over the
+    parameters of the model that it is given first and returns nothing, as of averages that follow the optimizer's
+    steps. Neither where its file compiles something, nor a loss or a penalty, which training runs."""
     module = cls.info.module
     is_loss = LOSSES.search(f"{cls.info.name} {module.name.rpartition('.')[2]}".lower()) is not None
     is_measuring = MEASURES.search("/".join(module.path.split("/")[-2:])) is not None
     if type(forward) is Function and not is_measuring:
         node = forward.info.node
-        is_measuring = drives_model(node, {p.arg for p in parameters(node)[1:2]})
+        results = [p.value for p in walk(node) if isinstance(p, ast.Return)]
+        follows = drives_model(node, {p.arg for p in parameters(node)[1:2]})
+        is_measuring = follows and all(map(_is_nothing, results))
     return is_measuring and not (is_loss or COMPILES.search(module.source))
 
 

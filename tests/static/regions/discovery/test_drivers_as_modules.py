@@ -67,22 +67,26 @@ class {name}(torch.nn.Module):
     def forward(self, {given}):
         if self.turns >= 0:
             self.turns += 1
-        return [p * 2 for p in {read}]
+        {end}
 """
 
 
+READ = "for p in {}.parameters(): p.mul_(2)"
+
+
 @pytest.mark.parametrize(
-    ("name", "given", "read", "is_shown"),
+    ("name", "given", "end", "is_shown"),
     [
-        ("Average", "model", "model.parameters()", False),
-        ("Average", "x, model", "model.parameters()", True),
-        ("Average", "model", "self.parameters()", True),
-        ("ModelLoss", "model", "model.parameters()", True),
-        ("WeightDecay", "model", "model.parameters()", True),
+        ("Average", "model", READ.format("model"), False),
+        ("Average", "x, model", READ.format("model"), True),
+        ("Average", "model", READ.format("self"), True),
+        ("Average", "model", "return [p * 2 for p in model.parameters()]", True),
+        ("ModelLoss", "model", READ.format("model"), True),
+        ("WeightDecay", "model", READ.format("model"), True),
     ],
 )
-def test_a_forward_that_follows_a_model(name, given, read, is_shown, tmp_path):
-    source = AVERAGE.format(name=name, given=given, read=read)
+def test_a_forward_that_follows_a_model(name, given, end, is_shown, tmp_path):
+    source = AVERAGE.format(name=name, given=given, end=end)
     result = analysed(tmp_path, {"ema.py": source})
     assert ("BRK101", 10) in seen(result)
     assert (("BRK101", 10) in found(result)) == is_shown
