@@ -9,6 +9,7 @@ from functools import partial
 
 from msgspec.structs import replace
 
+from breakscope.rulekit.events import Constructor, Event
 from breakscope.rulekit.values import (
     UNKNOWN,
     Class,
@@ -253,12 +254,18 @@ def module_region(machine: Machine, cls: Class, evidence: Evidence = FORWARD) ->
     known = handed_by_program(machine, own) | known
     values = parameter_values(machine, taken, True, known)
     region = enter(machine, name, target, *values, at, evidence)
+    if entry == "__call__" and region.meets(_makes_module):
+        return None  # it makes a model, or loads it
     if region.raises and opened_flags(machine, instance):
         return enter(machine, name, target, *values, at, evidence)
     if machine.region.leaves_other_state():
         again = enter(machine, name, target, *values, at, evidence)
         return replace(region, again=again.activation)
     return region
+
+
+def _makes_module(event: Event) -> bool:
+    return type(event) is Constructor
 
 
 def _has_other_flag(info: FunctionInfo, given: dict[str, Value]) -> bool:

@@ -90,3 +90,33 @@ def test_a_forward_that_follows_a_model(name, given, end, is_shown, tmp_path):
     result = analysed(tmp_path, {"ema.py": source})
     assert ("BRK101", 10) in seen(result)
     assert (("BRK101", 10) in found(result)) == is_shown
+
+
+WRAPPER = """\
+import torch
+
+
+class Part(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layer = torch.nn.Linear(3, 3)
+
+    def forward(self, x):
+        return self.layer(x)
+
+
+class Wrapper(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.part = Part()
+
+    def __call__(self, x):
+        print(x)
+        return {made}(x)
+"""
+
+
+@pytest.mark.parametrize(("made", "is_region"), [("Part()", False), ("self.part", True)])
+def test_a_call_that_makes_a_model(made, is_region, tmp_path):
+    result = analysed(tmp_path, {"net.py": WRAPPER.format(made=made)})
+    assert (("BRK401", 19) in seen(result)) == is_region
