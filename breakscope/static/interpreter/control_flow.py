@@ -20,7 +20,7 @@ from breakscope.static.interpreter.blocks import exec_block, exec_path
 from breakscope.static.interpreter.conditions import is_of_data, open_part, test_condition
 from breakscope.static.interpreter.imports import bind_imports
 from breakscope.static.interpreter.narrowing import narrow_by
-from breakscope.static.interpreter.rarely import is_deprecated, is_rare
+from breakscope.static.interpreter.rarely import is_deprecated, is_rare, loads_once
 from breakscope.static.machine.frames import GO_ON, LEAVE_LOOP, RAISE, RETURN, Frame, Raised
 from breakscope.static.machine.given import both, opposite, taken
 from breakscope.static.machine.lattice import ALWAYS, join_names
@@ -32,7 +32,10 @@ def exec_if(machine: Machine, node: ast.If, frame: Frame) -> int:
     truth = test_condition(machine, node.test, frame, "if", raises=raises)
     if truth is True:
         narrow_by(machine, node.test, True, frame)
-        return exec_block(machine, node.body, frame)
+        rare, frame.rare = frame.rare, frame.rare or (frame.emits and loads_once(node, frame))
+        end = exec_block(machine, node.body, frame)
+        frame.rare = rare
+        return end
     if truth is False:
         if frame.function is None and _is_type_checking(node.test):
             bind_imports(machine, node.body, frame)
@@ -54,7 +57,7 @@ def both_paths(machine: Machine, node: ast.If, frame: Frame) -> int:
     open_test = open_part(machine, node.test)
     if frame.emits:
         frame.rare = rare or usual is False or is_rare(open_test, True) or is_deprecated(node)
-        frame.rare = frame.rare or _fails(node.body, frame)
+        frame.rare = frame.rare or _fails(node.body, frame) or loads_once(node, frame)
     branch, by_data = frame.branch, frame.by_data
     if machine.driver.calls is not None and not frame.emits:
         frame.by_data = (by_data or not undecided) and is_of_data(machine, node.test, frame)

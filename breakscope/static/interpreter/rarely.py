@@ -7,6 +7,7 @@ from __future__ import annotations
 import ast
 
 from breakscope.rulekit.walking import walk
+from breakscope.static.machine.frames import Frame
 
 WATCHED = frozenset(
     "debug debugging verbose verbosity profile profiler profiling export exporting exportable onnx "
@@ -105,6 +106,24 @@ def is_deprecated(branch: ast.If) -> bool:
         ]
         known = branch.deprecated = any(map(_warns_of_deprecation, calls))
     return known
+
+
+def loads_once(branch: ast.If, frame: Frame) -> bool:
+    """True for `if KERNELS is None: KERNELS = load()` of a global, for which nothing of the function's own is needed:
+    a program loads or builds such a thing once, in its first call."""
+    match branch.test:
+        case ast.Compare(ast.Name(name), [ast.Is()], [ast.Constant(None)]) if (
+            name in frame.globals_
+        ):
+            values = [
+                part.value
+                for statement in branch.body
+                for part in walk(statement)
+                if isinstance(part, ast.Assign) and getattr(part.targets[0], "id", "") == name
+            ]
+            used = (part.id for value in values for part in walk(value) if type(part) is ast.Name)
+            return bool(values) and frame.names.keys().isdisjoint(used)
+    return False
 
 
 def _warns_of_deprecation(call: ast.Call) -> bool:

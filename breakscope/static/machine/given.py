@@ -9,7 +9,8 @@ from typing import Any
 from breakscope import limits
 from breakscope.rulekit.values import Union, Value, options
 
-OWNERS = re.compile(r"\b(?:self|config|self\.config)\.(?=[a-z_]\w*\b(?!\())")
+# an attribute has the name of the argument that it was set to, often in other letters
+OWNERS = re.compile(r"\b(?:self\.config|self|config)\.([A-Za-z_]\w*)\b(?!\()")
 
 # a name that is compared with a text or a whole number
 EQUALS = re.compile(r"""(?P<name>[\w.]+) (?P<sign>[!=])= (?P<text>'[^'"]*'|"[^'"]*"|\d+)""")
@@ -85,7 +86,7 @@ def by_condition(value: Value, known: str) -> list[tuple[Value, str]]:
 @lru_cache(maxsize=1024)
 def _plain(test: str) -> str:
     """A test as the constructor's argument has it, without needless brackets."""
-    plain = OWNERS.sub("", test)
+    plain = OWNERS.sub(lambda found: found[1].lower(), test)
     return plain[1:-1] if plain[:1] == "(" and plain.find(")") == len(plain) - 1 else plain
 
 

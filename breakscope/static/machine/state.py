@@ -26,6 +26,7 @@ from breakscope.static.machine.compiled_names import CompiledNames, compiled_nam
 from breakscope.static.machine.driver import DrivenCall
 from breakscope.static.machine.frames import Activation, Frame, Step
 from breakscope.static.machine.gaps import Gaps
+from breakscope.static.machine.given import both
 from breakscope.static.project.modules import ClassInfo, FunctionInfo, ModuleInfo
 
 
@@ -106,6 +107,8 @@ class RegionState(Struct, eq=False):
     """What the running region has done so far."""
 
     reads: dict[tuple, tuple] = {}  # (id of owner, name) -> where the region first reads it
+    # by the same, of attributes that are not set yet: what configuration decides of all such reads
+    read_if: dict[tuple, str] = {}
     # stores whose `is_read` is not known yet: where the event stands, and what it stores
     pending: list[tuple[Activation, int, tuple]] = []
     # where the event of a container's growth stands, and the container's id
@@ -141,6 +144,7 @@ class RegionState(Struct, eq=False):
     def begin(self) -> None:
         """Start the next region."""
         self.reads.clear()
+        self.read_if.clear()
         self.pending.clear()
         self.grown.clear()
         self.shrunk.clear()
@@ -170,9 +174,18 @@ class RegionState(Struct, eq=False):
         self.settled.update(self.drawn)
         self.drawn.clear()
 
-    def end(self) -> None:
+    def note_read(self, key: tuple, node: ast.AST, frame: Frame) -> None:
+        """Note that the region reads an attribute, and under which condition by configuration, while nothing has set
+        it: what is read behind that need not be what the call found."""
+        self.reads.setdefault(key, (frame.activation, node))
+        if key not in self.stored_first and not any(key == stored for _, _, stored in self.pending):
+            before = self.read_if.setdefault(key, frame.condition)
+            is_same = f"{frame.condition} and ".startswith(f"{before} and ")
+            self.read_if[key] = before if is_same else ""
+
+    def end(self, root: Activation) -> None:
         """Settle which of the stored attributes the region reads too, which it leaves as it found
-        them, and which containers lose what they gain."""
+        them, and which containers lose what they gain; `root` is the region's own activation."""
         for activation, index, container in self.grown:
             bounded, most = container in self.shrunk, self.longest.get(container)
             if bounded or most is not None:
@@ -181,6 +194,11 @@ class RegionState(Struct, eq=False):
                 activation.steps[index] = Step(event)
         stores = [(key, activation.steps[index].event) for activation, index, key in self.pending]
         last, initial = dict(stores), {key: event.initial for key, event in reversed(stores)}
+        if any(_restores(e, initial[k]) and not _restores(last[k], initial[k]) for k, e in stores):
+            keys = {(id(activation), index): key for activation, index, key in self.pending}
+            last |= _last_stores(
+                root, keys, {}
+            )  # a call that gave what an equal one gave stores again
         for activation, index, key in self.pending:
             step = activation.steps[index]
             if _restores(last[key], initial[key]):
@@ -188,7 +206,11 @@ class RegionState(Struct, eq=False):
             elif key in self.reads and key not in self.overwritten:
                 # what reads it may begin a graph of its own, behind what another call of it has set
                 apart = self.emptied.get(key, 0)
-                activation.steps[index] = Step(replace(step.event, is_read=True), apart=apart)
+                is_here = self.reads[key][0] is activation
+                asked = self.read_if.get(key, "") if is_here else ""
+                event = replace(step.event, is_read=True)
+                event = replace(event, condition=both(event.condition, asked))
+                activation.steps[index] = Step(event, apart=apart)
 
     def leaves_other_state(self) -> bool:
         """True where what the region reads of its objects is None, or a flag, in the first call, and
@@ -201,6 +223,20 @@ class RegionState(Struct, eq=False):
             and not (type(event.value) is Const and event.value.value == event.initial.value)
             for event in events
         )
+
+
+def _last_stores(
+    activation: Activation, keys: dict[tuple[int, int], tuple], met: dict[int, dict[tuple, Event]]
+) -> dict[tuple, Event]:
+    """The last store of each key that an activation and what it calls do; `keys` has those of all stores."""
+    if id(activation) not in met:
+        met[id(activation)] = found = {}
+        for index, step in enumerate(activation.steps):
+            if step.child is not None:
+                found |= _last_stores(step.child, keys, met)
+            elif (key := keys.get((id(activation), index))) is not None:
+                found[key] = step.event
+    return met[id(activation)]
 
 
 def _restores(event: Event, first: Value) -> bool:

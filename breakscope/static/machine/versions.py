@@ -20,6 +20,8 @@ MAKERS = frozenset(
     looseversion.looseversion.LooseVersion
     """.split()
 )  # fmt: skip
+# what functions of packages that are not at hand are called when they do
+SPEAKS_OF_ONE = re.compile(r"(?:(?:parse|digit|as|to|make)_)?version|[A-Z]?\w*Version")
 # called with the name of a package, each gives the text of its version
 INSTALLED = frozenset({"importlib.metadata.version", "importlib_metadata.version"})
 NAMES = frozenset(name.rpartition(".")[2] for name in MAKERS | INSTALLED)
@@ -93,13 +95,13 @@ def version_of_torch() -> Const:
 
 
 def known_version(name: str, args: list[Value]) -> Value | None:
-    """What a function of `MAKERS` or `INSTALLED` gives, None where that is not known."""
+    """What a function of `MAKERS` or `INSTALLED`, or of their names, gives, None where that is not known."""
     given = args[0].value if len(args) == 1 and args[0].is_const else None
     if not isinstance(given, str | Version):
         return None
     if name in INSTALLED:
         return Const(str(version_of_torch().value)) if given == "torch" else None
-    if name not in MAKERS:
+    if name not in MAKERS and SPEAKS_OF_ONE.fullmatch(name.rpartition(".")[2]) is None:
         return None
     try:
         return Const(Version(str(given)) if isinstance(given, str) else given)

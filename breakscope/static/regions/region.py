@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+
 from msgspec import Struct
 
+from breakscope.rulekit.events import Event
 from breakscope.rulekit.values import UNKNOWN, Value
 from breakscope.static.machine.frames import Activation
 
@@ -22,3 +25,21 @@ class Region(Struct, frozen=True):
     apart: tuple[str, int] | None = None
     # path and line of the functions whose calls differ in it: it matters where Dynamo compiles it by itself in all of them
     outers: tuple[tuple[str, int], ...] = ()
+
+    def meets(self, is_wanted: Callable[[Event], bool]) -> bool:
+        """True where something that the region or what it calls does is wanted."""
+        return any(
+            step.event is not None and is_wanted(step.event)
+            for activation in self.activations()
+            for step in activation.steps
+        )
+
+    def activations(self) -> Iterator[Activation]:
+        """The region's own and what it calls, each once."""
+        open_, met = [self.activation], set()
+        while open_:
+            activation = open_.pop()
+            if id(activation) not in met:
+                met.add(id(activation))
+                yield activation
+                open_ += [step.child for step in activation.steps if step.child is not None]

@@ -279,19 +279,19 @@ def call_external(
     if machine.driver.calls is not None and machine.driver.sets and name in RESETS:
         machine.driver.end_program()
     answer = machine.library.answer(name)
-    answer = answer if frame.emits or answer is not None else known_version(name, args)
-    if answer is not None:
-        return answer
+    known = known_version(name, args) if answer is None else answer
+    if answer is not None or (known is not None and not frame.emits):
+        return known
     bases = _bases_of_copied(machine, args) if name in COPIES else ()
     if frame.emits:
         emit_call(machine, name, None, args, kwargs, node, frame, args_certainty(args), bases=bases)
         emit_flags(machine, name, kwargs, node, frame)
-    if (found := evaluated_call(machine, name, args, kwargs, node, frame)) is not None:
+    found = evaluated_call(machine, name, args, kwargs, node, frame) if known is None else known
+    if found is not None:
         return machine.driver.result_of(found, args)
     if name in machine.library.builtins:
         return call_builtin(machine, name, args, kwargs, node, frame)
-    special = _SPECIAL.get(name)
-    if special is not None:
+    if (special := _SPECIAL.get(name)) is not None:
         return special(machine, args, kwargs, node, frame)
     if name == "torch.compile":
         return call_compile(machine, args, kwargs)

@@ -2,7 +2,7 @@
 condition, also where the use stands far behind it."""
 
 import pytest
-from programs import analysed
+from programs import analysed, found
 
 HEAD = "import torch\nfrom torch import nn\n\n\nclass Net(nn.Module):\n"
 LOCALS = {
@@ -176,3 +176,35 @@ def test_a_hook_that_a_constructor_registers_where_it_is_configured(tmp_path):
     )
     found = analysed(tmp_path, {"program.py": source}).findings
     assert [(f.code, f.condition) for f in found] == [("BRK608", "learn")]
+
+
+LAYERS = """\
+import torch
+from torch import nn
+
+
+class Layer(nn.Module):
+    def __init__(self, size: int, mode: str = "RNN"):
+        super().__init__()
+        kinds = {"RNN": nn.RNN, "LSTM": nn.LSTM}
+        self.mode = mode
+        if mode in ["RNN", "LSTM"]:
+            self.layer = kinds[mode](size, size)
+        else:
+            self.layer = nn.Linear(size, size)
+
+    def forward(self, x: torch.Tensor):
+        if self.mode in ["RNN", "LSTM"]:
+            return self.layer(x)[0]
+        return self.layer(x)
+"""
+
+
+def test_one_of_several_that_a_branch_of_a_constructor_sets(tmp_path):
+    assert found(analysed(tmp_path, {"layer.py": LAYERS})) == [("BRK503", 17)]
+
+
+def test_an_attribute_in_other_letters_than_its_argument(tmp_path):
+    source = LAYERS.replace("self.mode", "self.Mode")
+    assert "self.Mode = mode" in source
+    assert found(analysed(tmp_path, {"layer.py": source})) == [("BRK503", 17)]

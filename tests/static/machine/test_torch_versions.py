@@ -47,6 +47,25 @@ def test_a_version_decides(test, wanted, tmp_path):
     assert result.findings[0].condition == ""
 
 
+@pytest.mark.parametrize("parser", ["digit_version", "LooseVersion", "as_version"])
+def test_a_version_that_a_package_that_is_not_at_hand_parses_in_the_region(parser, tmp_path):
+    source = PROGRAM.format(test="None").replace(
+        "if IS_NEW", "if {0}(torch.__version__) > {0}('1.6.0')"
+    )
+    source = source.format(parser).replace(
+        "import torch\n", f"from elsewhere.tools import {parser}\nimport torch\n"
+    )
+    assert found(analysed(tmp_path, {"net.py": source})) == [("BRK201", 16)]
+
+
+def test_what_only_has_a_version_in_its_name_is_open(tmp_path):
+    source = PROGRAM.format(test="is_version('1.6.0') == is_version('2.6.0')")
+    source = source.replace(
+        "import torch\n", "from elsewhere.tools import is_version\nimport torch\n"
+    )
+    assert found(analysed(tmp_path, {"net.py": source})) == [("BRK201", 16), ("BRK201", 17)]
+
+
 @pytest.mark.parametrize(
     "test",
     [

@@ -31,6 +31,7 @@ from breakscope.static.machine.frames import (
     OutOfBudget,
     Raised,
 )
+from breakscope.static.machine.given import both, taken
 from breakscope.static.machine.lattice import join_all
 from breakscope.static.project.generators import is_generator
 from breakscope.static.project.modules import FunctionInfo
@@ -190,6 +191,9 @@ def run_function(
             note_reached(machine, (id(args[0].cls.info), id(info)), names)
         if info.name == "__init__":
             note_constructor(machine, function, frame)
+    else:
+        here = taken(machine, caller.branch, caller.module) if caller.branch is not None else ""
+        frame.called_if = both(caller.called_if, here)
     frame.caught = caller.caught
     frame.within = frame.begun_within = caller.within
     frame.names = names

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Collection
 
 from breakscope.rulekit.values import (
     UNKNOWN,
@@ -40,7 +41,7 @@ NAMES = frozenset(
 BEGINNINGS = tuple(
     """
     fit partial_fit save export show plot plt print render draw visualize visualise load_ prepare_for initialize
-    check_ assert_ is_ has_ download
+    check_ assert_ is_ has_ download fetch
     """.split()
 )
 # what is asked of an argument that is a model or an optimizer
@@ -59,12 +60,14 @@ FILES = re.compile(
 MEASURES = re.compile(
     r"(?:^|[_/])(?:metrics|metric(?=[./])|debug|profil(?:e|er|ing)|flops?|benchmarks?|plots?|plotting)(?=[_./])"
 )
+LOSSES = re.compile(r"loss|penalt|regulari[sz]|decay")
 PLAIN = frozenset({"str", "int", "float", "bool", "bytes"})
 GATHERED = frozenset({"dict", "Dict", "tuple", "Tuple", "list", "List", "Optional", "typing"})
 # what a function returns that hands out no tensor, by its annotation, beside containers of plain values
 RETURNED = PLAIN | {"np.ndarray", "numpy.ndarray", "Image.Image", "PIL.Image.Image", "plt.Figure"}
 TENSORS = frozenset({"Tensor", "ndarray"})
 FILE_NAMES = frozenset({"str", "Path", "PathLike"})
+FILES_AND_THE_LIKE = frozenset({"Path", "PathLike", "Image", "DataFrame", "DataArray"})
 DATA = "torch.utils.data"
 PROCESSES = "torch.multiprocessing"
 # packages without tensors, in which functions that prepare data, judge results or start programs do their work
@@ -87,12 +90,18 @@ def is_file_around(module: ModuleInfo) -> bool:
     return FILES.search("/".join(module.path.split("/")[-2:])) is not None
 
 
-def is_aside(cls: Class) -> bool:
-    """True for a module class of a file that measures or debugs models and compiles nothing, but for a loss, which
-    training runs."""
+def is_aside(cls: Class, forward: Value | None) -> bool:
+    """True for a module class of a file that measures or debugs models, and for one whose `forward` goes over the
+    parameters of the model that it is given first and returns nothing, as of averages that follow the optimizer's
+    steps. Neither where its file compiles something, nor a loss or a penalty, which training runs."""
     module = cls.info.module
-    is_loss = "loss" in cls.info.name.lower() or "loss" in module.name.rpartition(".")[2]
+    is_loss = LOSSES.search(f"{cls.info.name} {module.name.rpartition('.')[2]}".lower()) is not None
     is_measuring = MEASURES.search("/".join(module.path.split("/")[-2:])) is not None
+    if type(forward) is Function and not is_measuring:
+        node = forward.info.node
+        results = [p.value for p in walk(node) if isinstance(p, ast.Return)]
+        follows = drives_model(node, {p.arg for p in parameters(node)[1:2]})
+        is_measuring = follows and all(map(_is_nothing, results))
     return is_measuring and not (is_loss or COMPILES.search(module.source))
 
 
@@ -173,10 +182,10 @@ def _is_own(value: ast.expr, own: set[str]) -> bool:
     return type(value) is not ast.Name or value.id in own
 
 
-def drives_model(node: ast.AST) -> bool:
+def drives_model(node: ast.AST, given: Collection[str] | None = None) -> bool:
     """True for a function that puts an argument into training, or goes over its parameters: it trains or
-    judges a model, or counts what it has."""
-    given = {p.arg for p in parameters(node)}
+    judges a model, or counts what it has. `given` are the arguments that are looked at, all of them unless said."""
+    given = {p.arg for p in parameters(node)} if given is None else given
     return any(
         type(part) is ast.Call
         and type(part.func) is ast.Attribute
@@ -202,6 +211,15 @@ def reads_files(function: Function) -> bool:
     return bool(of_tensors) and (
         all(may_be_files) or (of_tensors[0] is words[0] and may_be_files[0])
     )
+
+
+def is_driver(function: Function) -> bool:
+    """True for what is given files, pictures or tables first, or gives such, by its annotations, and no tensors
+    there: it prepares what it hands to the model, or to its own `forward`."""
+    given = parameters(function.info.node)[1 if function.info.owner else 0 :]
+    ends = [*(p.annotation for p in given[:1]), getattr(function.info.node, "returns", None)]
+    words = [_annotation_words(annotation) for annotation in ends]
+    return any(w & FILES_AND_THE_LIKE and w.isdisjoint(TENSORS) for w in words)
 
 
 def _annotation_words(annotation: ast.expr | None) -> set[str]:

@@ -9,6 +9,7 @@ from functools import partial
 
 from msgspec.structs import replace
 
+from breakscope.rulekit.events import Constructor, Event
 from breakscope.rulekit.values import (
     UNKNOWN,
     Class,
@@ -37,6 +38,7 @@ from breakscope.static.regions.by_programs import settle_by_programs
 from breakscope.static.regions.discovery.around import (
     is_around,
     is_aside,
+    is_driver,
     is_file_around,
     is_training_step,
     reads_files,
@@ -194,7 +196,8 @@ def _is_compile(function: ast.expr) -> bool:
 
 def _region_of(machine: Machine, value: Value) -> Region | None:
     if isinstance(value, Class):
-        evidence = ASIDE if is_aside(value) else FORWARD
+        forward = find_member(machine, value.info, "forward")
+        evidence = ASIDE if is_aside(value, forward) else FORWARD
         return module_region(machine, value, evidence) or _step_region(machine, value)
     if not machine.file.is_compiled(value):
         return None
@@ -216,7 +219,7 @@ def module_region(machine: Machine, cls: Class, evidence: Evidence = FORWARD) ->
     entry, own_call = "forward", find_member(machine, cls.info, "__call__")
     forward = find_member(machine, cls.info, entry)
     if isinstance(own_call, Function) and not isinstance(forward, Function):
-        if reads_files(own_call):
+        if reads_files(own_call) or is_driver(own_call):
             return None
         entry, forward = "__call__", own_call  # in place of a `forward`
     if not isinstance(forward, Function) or (
@@ -238,8 +241,10 @@ def module_region(machine: Machine, cls: Class, evidence: Evidence = FORWARD) ->
     if not isinstance(bound, Function):
         return None
     taken = undecorated(machine, cls.info, entry, bound)
-    entered = bound_to(own_call, instance)
-    if isinstance(entered, Function) and (
+    target, entered = instance, bound_to(own_call, instance)
+    if isinstance(entered, Function) and is_driver(entered):
+        target = bound  # what its own `__call__` drives
+    elif isinstance(entered, Function) and (
         len(entered.info.node.args.args) > 1 or only_raises(forward)
     ):
         taken = entered  # the class is called by its own `__call__`
@@ -248,13 +253,19 @@ def module_region(machine: Machine, cls: Class, evidence: Evidence = FORWARD) ->
     known = {parameter: as_any_argument(value) for parameter, value in (given or {}).items()}
     known = handed_by_program(machine, own) | known
     values = parameter_values(machine, taken, True, known)
-    region = enter(machine, name, instance, *values, at, evidence)
+    region = enter(machine, name, target, *values, at, evidence)
+    if entry == "__call__" and region.meets(_makes_module):
+        return None  # it makes a model, or loads it
     if region.raises and opened_flags(machine, instance):
-        return enter(machine, name, instance, *values, at, evidence)
+        return enter(machine, name, target, *values, at, evidence)
     if machine.region.leaves_other_state():
-        again = enter(machine, name, instance, *values, at, evidence)
+        again = enter(machine, name, target, *values, at, evidence)
         return replace(region, again=again.activation)
     return region
+
+
+def _makes_module(event: Event) -> bool:
+    return type(event) is Constructor
 
 
 def _has_other_flag(info: FunctionInfo, given: dict[str, Value]) -> bool:
@@ -353,6 +364,6 @@ def enter(
     except Exception as problem:
         where = getattr(target, "info", None) or getattr(getattr(target, "cls", None), "info", None)
         machine.give_up(why(problem), where.node if where else at, Frame(module), name)
-    machine.region.end()
+    machine.region.end(activation)
     settle_first_calls(machine.region, activation)
     return Region(name, activation, value, raises)

@@ -29,7 +29,10 @@ HOOK = Evidence(
 )
 
 # what runs beside models as well, or around them
-ASIDE = Evidence("the `forward` of a module in a file that measures or debugs", "possible")
+ASIDE = Evidence(
+    "the `forward` of a module in a file that measures or debugs, or of one that follows a model's parameters",
+    "possible",
+)
 LOOSE = Evidence("a function of another library, or handed out with all of its file", "possible")
 METHOD = Evidence("a method that a module or a user may call", "possible")
 PATCHED = Evidence("what others put in the place of a module's `forward`", "possible", is_hook=True)

@@ -8,7 +8,6 @@ from __future__ import annotations
 import ast
 import os
 import re
-from collections.abc import Callable, Iterator
 from functools import partial
 
 from breakscope.rulekit.events import Call, Constructor, Event
@@ -34,7 +33,6 @@ from breakscope.static.definitions.classes import (
 )
 from breakscope.static.definitions.names import module_names, resolve_import
 from breakscope.static.machine.compiled_names import compiles
-from breakscope.static.machine.frames import Activation
 from breakscope.static.machine.machine import Machine
 from breakscope.static.project.modules import ModuleInfo
 from breakscope.static.regions.arguments import parameter_values
@@ -152,7 +150,7 @@ def _shown_region(machine: Machine, function: Function) -> Region | None:
 
 def _unless_driver(machine: Machine, region: Region) -> Region | None:
     """None for a function that hands out what is compiled, or sets up or trains it."""
-    is_driver = _is_made_before(machine, region.value) or _meets(region, _prepares)
+    is_driver = _is_made_before(machine, region.value) or region.meets(_prepares)
     is_driver = is_driver or _compiles_itself(region)
     return None if is_driver else region
 
@@ -188,7 +186,7 @@ def _method_region(machine: Machine, method: Function, evidence: Evidence) -> Re
     region = enter(machine, method.info.qualname, method, args, kwargs, evidence=evidence)
     if not given and not answers and not _may_hold_tensors(region.value):
         return None  # what prepares data, or hands out loaders of it
-    is_set_up = _is_made_before(machine, region.value) or _meets(region, _sets_up)
+    is_set_up = _is_made_before(machine, region.value) or region.meets(_sets_up)
     is_of_module = owner is not None and is_module_class(machine, owner)
     is_driver = not is_of_module and _compiles_itself(region)
     return None if is_set_up or is_driver else region
@@ -201,26 +199,6 @@ def _may_hold_tensors(value: Value) -> bool:
     )
 
 
-def _meets(region: Region, is_wanted: Callable[[Event], bool]) -> bool:
-    """True where something that the region or what it calls does is wanted."""
-    return any(
-        step.event is not None and is_wanted(step.event)
-        for activation in _activations(region)
-        for step in activation.steps
-    )
-
-
-def _activations(region: Region) -> Iterator[Activation]:
-    """The region's own and what it calls, each once."""
-    open_, met = [region.activation], set()
-    while open_:
-        activation = open_.pop()
-        if id(activation) not in met:
-            met.add(id(activation))
-            yield activation
-            open_ += [step.child for step in activation.steps if step.child is not None]
-
-
 def _compiles_itself(region: Region) -> bool:
     """True where the code of the region or of what it calls compiles something: the parts are compiled, not what
     calls them."""
@@ -230,7 +208,7 @@ def _compiles_itself(region: Region) -> bool:
             isinstance(node, ast.FunctionDef) and node.lineno == activation.line and compiles(node)
             for node in walk(activation.module.tree)
         )
-        for activation in _activations(region)
+        for activation in region.activations()
     )
 
 

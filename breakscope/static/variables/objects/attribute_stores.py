@@ -254,7 +254,8 @@ def given_by_branch(
     here = taken(machine, branch, frame.module)
     there = "" if earlier is None else taken(machine, earlier, module)
     if there and (earlier[0] is branch[0] or excludes(here, there)):
-        return "" if type(before) is Union else there, here  # each option has its own
+        has_own = type(before) is Union and before.conditions  # each option
+        return "" if has_own else there, here
     test = machine.text(branch[0], frame.module)
     other = opposite(test) if branch[1] else test
     return "" if branch[2] else other, here

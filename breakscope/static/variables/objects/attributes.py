@@ -98,7 +98,7 @@ def instance_attribute(
     machine: Machine, owner: Instance, name: str, node: ast.AST, frame: Frame
 ) -> Value:
     if frame.emits:
-        machine.region.reads.setdefault((id(owner), name), (frame.activation, node))
+        machine.region.note_read((id(owner), name), node, frame)
         if type(node) is ast.Attribute and type(node.value) is ast.Name:
             note_recurrent_argument(machine, owner, node.value, frame)
             narrowed = frame.names.get(f"{node.value.id}.{name}")

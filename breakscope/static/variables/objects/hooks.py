@@ -30,7 +30,7 @@ class Hook(NamedTuple):
     kind: str
     function: Value
     is_undecided: bool
-    condition: str  # of the innermost `if` by configuration; "" where there is none
+    condition: str  # of the `if`s by configuration; "" where there is none
 
 
 def register_hook(
@@ -39,8 +39,9 @@ def register_hook(
     """`module.register_forward_hook(hook)` and its like."""
     emit_call(machine, "module.register_hook", owner, (Const(name), *args), {}, node, frame)
     if not frame.emits:
-        condition = taken(machine, frame.branch, frame.module) if frame.branch is not None else ""
-        hook = Hook(HOOKS[name], args[0], frame.is_in_branch(), condition)
+        here = taken(machine, frame.branch, frame.module) if frame.branch is not None else ""
+        condition = both(frame.called_if, here)
+        hook = Hook(HOOKS[name], args[0], bool(frame.is_in_branch() or condition), condition)
         machine.objects.hooks.setdefault(id(owner), []).append(hook)
         machine.objects.kept.append(owner)
         count_hooks(machine, owner, 1)

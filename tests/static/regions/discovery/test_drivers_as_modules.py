@@ -1,0 +1,122 @@
+"""Modules whose own `__call__` is given files, pictures or tables, or gives such: their `forward` is the region."""
+
+import pytest
+from programs import analysed, found, seen
+
+PROGRAM = """\
+import pathlib
+from typing import List, Union
+
+import pandas as pd
+import PIL.Image
+import torch
+
+
+class Net(torch.nn.Module):
+    def forward(self, x):
+        return x * x.max().item()
+
+
+class Cutter(Net):
+    def __call__(self, images{annotation}:
+        batch = torch.stack([self.read(image) for image in images])
+        print(batch.shape)
+        return super().__call__(batch)
+
+    def read(self, image):
+        return torch.ones(3)
+
+
+class Reader(torch.nn.Module):
+    def __call__(self, image{annotation}:
+        print(image)
+        return torch.ones(3)
+"""
+
+
+@pytest.mark.parametrize(
+    ("annotation", "is_driver"),
+    [
+        (": PIL.Image.Image)", True),
+        (": List[Union[str, pathlib.Path, PIL.Image.Image]])", True),
+        (": pd.DataFrame | None = None)", True),
+        (") -> pd.DataFrame", True),
+        (": torch.Tensor) -> pd.DataFrame", True),
+        (": torch.Tensor)", False),
+        (": Union[torch.Tensor, PIL.Image.Image])", False),
+        (": str)", False),
+        (") -> tuple[torch.Tensor, pd.DataFrame]", False),
+    ],
+)
+def test_a_call_that_is_given_pictures(annotation, is_driver, tmp_path):
+    result = analysed(tmp_path, {"net.py": PROGRAM.format(annotation=annotation)})
+    printed = {line for code, line in seen(result) if code == "BRK401"}
+    assert ("BRK201", 11) in seen(result)
+    assert (17 not in printed) == is_driver
+
+
+AVERAGE = """\
+import torch
+
+
+class {name}(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("turns", torch.tensor(0))
+
+    def forward(self, {given}):
+        if self.turns >= 0:
+            self.turns += 1
+        {end}
+"""
+
+
+READ = "for p in {}.parameters(): p.mul_(2)"
+
+
+@pytest.mark.parametrize(
+    ("name", "given", "end", "is_shown"),
+    [
+        ("Average", "model", READ.format("model"), False),
+        ("Average", "x, model", READ.format("model"), True),
+        ("Average", "model", READ.format("self"), True),
+        ("Average", "model", "return [p * 2 for p in model.parameters()]", True),
+        ("ModelLoss", "model", READ.format("model"), True),
+        ("WeightDecay", "model", READ.format("model"), True),
+    ],
+)
+def test_a_forward_that_follows_a_model(name, given, end, is_shown, tmp_path):
+    source = AVERAGE.format(name=name, given=given, end=end)
+    result = analysed(tmp_path, {"ema.py": source})
+    assert ("BRK101", 10) in seen(result)
+    assert (("BRK101", 10) in found(result)) == is_shown
+
+
+WRAPPER = """\
+import torch
+
+
+class Part(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layer = torch.nn.Linear(3, 3)
+
+    def forward(self, x):
+        return self.layer(x)
+
+
+class Wrapper(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.part = Part()
+
+    def __call__(self, x):
+        print(x)
+        return {made}(x)
+"""
+
+
+@pytest.mark.parametrize(("made", "is_region"), [("Part()", False), ("self.part", True)])
+def test_a_call_that_makes_a_model(made, is_region, tmp_path):
+    result = analysed(tmp_path, {"net.py": WRAPPER.format(made=made)})
+    assert (("BRK401", 19) in seen(result)) == is_region
