@@ -4,7 +4,7 @@ score `breakscope check` by it.
 
     field.py FOLDER PACKAGE[==VERSION][=DIR] ... [--minutes 10] [--per-module 16] [--again 5]
                     [--with REQUIREMENT ...]
-    field.py FOLDER --score learn|hold [PACKAGE ...] [--places]
+    field.py FOLDER --score learn|hold [PACKAGE ...] [--places] [--whole]
 
 FOLDER  where environments, sources and traces go; a package's environment lies upon a common one
         (FOLDER/base) with the torch of constraints.txt, which no package may change
@@ -19,7 +19,7 @@ benchmarks/truth/field. What cannot be installed with this torch, or of which no
 out with one line.
 
 --score installs each version that was measured into a folder of FOLDER/libraries, with those that it
-depends on that depend on torch, and checks the files of which lines were traced. A claim on a line that Dynamo traced without a break
+depends on that depend on torch, and checks the files of which lines were traced, with --whole all of the package, as its users do. A claim on a line that Dynamo traced without a break
 is wrong when its condition held there, as one does that encloses the line; one whose condition is
 decided elsewhere, or whose callers were not traced, is undecided, and counted. What the program
 itself raises is no break; where only what was traced shows that it did, the site is counted apart, as
@@ -197,13 +197,16 @@ def main() -> int:
     parser.add_argument("--keep-traces", action="store_true")
     parser.add_argument("--score", choices=field_truth.HALVES)
     parser.add_argument("--places", action="store_true")
+    parser.add_argument("--whole", action="store_true", help="check all of a package")
     options = parser.parse_intermixed_args()
     if not options.score and not options.packages:
         parser.error("give a package, or --score")
     options.folder = options.folder.resolve()
     options.folder.mkdir(parents=True, exist_ok=True)
     if options.score:
-        return print_score(options.folder, options.score, options.packages, options.places)
+        return print_score(
+            options.folder, options.score, options.packages, options.places, options.whole
+        )
     return measure(options)
 
 

@@ -48,7 +48,9 @@ class Score:
     ended: dict[Place, str] = field(default_factory=dict)  # sites where the program ended
 
 
-def print_score(folder: Path, half: str, names: list[str], with_places: bool) -> int:
+def print_score(
+    folder: Path, half: str, names: list[str], with_places: bool, whole: bool = False
+) -> int:
     data = field_truth.read(half)
     wanted = {n: m for n, m in data["models"].items() if not names or n in names}
     if not wanted:
@@ -60,7 +62,7 @@ def print_score(folder: Path, half: str, names: list[str], with_places: bool) ->
         except LeftOut as problem:
             print(f"{name} {model['version']}: left out: {problem}", file=sys.stderr)
             continue
-        report = check(libraries, sorted(files(model)))
+        report = check(libraries, sorted(tops(model) if whole else files(model)))
         judging = report.torch
         scores.append(scored(name, model, libraries, report))
     print_tables(half, scores, judging, data["meta"])
@@ -127,6 +129,11 @@ def check(libraries: Path, names: list[str]) -> Report:
 
 def files(model: dict[str, Any]) -> set[str]:
     return {*model["traced"], *(at["file"] for at in model["breaks"])}
+
+
+def tops(model: dict[str, Any]) -> set[str]:
+    """The package's own folders and single modules."""
+    return {name.partition("/")[0] for name in files(model)}
 
 
 def scored(name: str, model: dict[str, Any], libraries: Path, report: Report) -> Score:

@@ -148,6 +148,17 @@ def check_extension(event):
     )
 
 
+@rule.on(Call, "call of a kept method")
+def check_kept_method(event):
+    owner, _, method = event.receiver.name.rpartition(".")
+    yield event.problem(
+        f"`{owner}.{method}` was put into a variable before, and Dynamo does not trace it as such, so the graph ends at "
+        f"`{event.shown}`",
+        help=f"call the method itself (`value.{method}(...)`), or keep a function that does: `lambda value: value.{method}()`",
+        dynamo=("GB0007",),
+    )
+
+
 @rule.on(Call, {f"numba.{name}.__call__" for name in NUMBA})
 def check_numba(event):
     compiler = event.name.removesuffix(".__call__")

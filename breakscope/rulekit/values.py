@@ -48,6 +48,7 @@ class Sequence(Value, eq=False):
     unmade: str = ""
     # a list that Dynamo has from a constant's method, in this activation (its id) behind so many of its steps
     folded_at: tuple[int, int] | None = None
+    is_uncounted: bool = False  # a test that is not decided says which of `items` there are
 
     def describe(self) -> str:
         return f"a {self.type}"
@@ -75,6 +76,7 @@ class Sequence(Value, eq=False):
 
     def key(self, depth: int) -> object:
         kind = self.type if self.folded_at is None else f"constant {self.type}"
+        kind = f"uncounted {kind}" if self.is_uncounted else kind
         if depth == 0:
             return ("s", kind)
         if self.items is None:
@@ -97,6 +99,7 @@ class Dict(Value, eq=False):
     open: bool = False  # there may be keys beside those in `items`
     home: str = ""
     is_ordered: bool = False  # an OrderedDict
+    is_uncounted: bool = False  # as of a Sequence
 
     def describe(self) -> str:
         return "a dict"
@@ -119,7 +122,7 @@ class Dict(Value, eq=False):
         if depth == 0 or len(self.items) > limits.MOST_ENTRIES_IN_KEY:
             return ("d", id(self))
         items = tuple([(key, value.key(depth - 1)) for key, value in self.items.items()])
-        return ("d", self.home, self.open, items)
+        return ("d", self.home, self.open, self.is_uncounted, items)
 
     def rebuilt(self, change: Callable[[Value], Value]) -> Value:
         items = {key: change(value) for key, value in self.items.items()}

@@ -61,12 +61,46 @@ SIZES = {
     "torch.nn.functional.pad": (1,),
     "torch.nn.functional.interpolate": (1,),
     "torch.nn.functional.one_hot": (1,),
+    "torch.nn.functional.affine_grid": (1,),
+    "torch.nn.functional.fold": (1, 2),
+    "torch.nn.functional.unfold": (1,),
+    **{
+        f"torch.nn.functional.{kind}_pool{n}d": (1, 2, 3)
+        for kind in ("avg", "max")
+        for n in (1, 2, 3)
+    },
+    **{f"torch.nn.functional.lp_pool{n}d": (2, 3) for n in (1, 2, 3)},
+    **{f"torch.nn.functional.conv{n}d": (3, 4, 5) for n in (1, 2, 3)},
+    **{f"torch.nn.functional.conv_transpose{n}d": (3, 4, 5) for n in (1, 2, 3)},
+    **{
+        f"torch.fft.{inverse}{kind}{n}": (1,)
+        for inverse in ("", "i")
+        for kind in ("fft", "rfft", "hfft")
+        for n in ("2", "n")
+    },
+    "Tensor.broadcast_to": ALL,
+    "torch.broadcast_to": (1,),
+    "Tensor.unflatten": (1,),
+    "torch.unflatten": (2,),
+    "Tensor.unfold": (1, 2),
+    "Tensor.as_strided": (0, 1),
+    "torch.as_strided": (1, 2),
+    "torch.empty_strided": (0, 1),
+    "torch.normal": (2,),
 }
 
 
 KEYWORDS = (
     "*",  # `x.permute(*order)`
     "size",
+    "sizes",
+    "s",
+    "output_size",
+    "kernel_size",
+    "stride",
+    "padding",
+    "dilation",
+    "pad",
     "k",
     "length",
     "chunks",

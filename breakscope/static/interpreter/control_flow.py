@@ -8,10 +8,12 @@ from breakscope.rulekit.events import CHOSEN, LEFT, Statement
 from breakscope.rulekit.values import (
     UNKNOWN,
     Class,
+    Dict,
     External,
     ExternalInstance,
     Instance,
     Py,
+    Sequence,
     Tensor,
     Value,
 )
@@ -52,6 +54,7 @@ def both_paths(machine: Machine, node: ast.If, frame: Frame) -> int:
         frame.rare,
     )
     frame.names, frame.undecided, decided_by = dict(before), CHOSEN, ""
+    counts = counted(before)
     # configuration is shown as the condition; no other default is
     usual = None if machine.region.last_test_is_configuration else machine.region.last_test_usually
     open_test = open_part(machine, node.test)
@@ -86,6 +89,7 @@ def both_paths(machine: Machine, node: ast.If, frame: Frame) -> int:
         frame.condition = condition
     otherwise, frame.rare, frame.undecided = frame.rare, rare, undecided
     frame.branch, frame.by_data = branch, by_data
+    note_uncounted(counts)
     if first == second == RAISE:
         raise Raised(UNKNOWN)
     if first and second:
@@ -102,6 +106,19 @@ def both_paths(machine: Machine, node: ast.If, frame: Frame) -> int:
         of_the_kind_made(node.test, names, frame.names)
     frame.names = names if second else join_names(names, frame.names, given, before)
     return GO_ON
+
+
+def counted(names: dict[str, Value]) -> list[tuple[Sequence | Dict, int]]:
+    """The lists and dicts that names hold, each with the number of its items."""
+    held = [v for v in names.values() if type(v) is Sequence or type(v) is Dict]
+    return [(value, len(value.items)) for value in held if value.items is not None]
+
+
+def note_uncounted(counts: list[tuple[Sequence | Dict, int]]) -> None:
+    """Of lists and dicts that one side of a test made longer or shorter nobody knows how long they are."""
+    for value, count in counts:
+        if value.items is not None and len(value.items) != count:
+            value.is_uncounted = True
 
 
 def converts_nothing(node: ast.If, frame: Frame) -> bool:

@@ -328,6 +328,8 @@ def parameter_value(
     annotated = value_of_annotation(machine, parameter.annotation, frame)
     annotated = with_documented_dtype(as_filled(machine, annotated), info, parameter.arg)
     tensor = Tensor(sure=False, origin="guess")
+    if info.module.library and isinstance(default, Const) and type(default.value) is bool:
+        return default  # who calls a model by a forward that it inherits leaves its flags
     if not annotated.is_unknown:
         if (
             default is not None

@@ -100,7 +100,8 @@ class DictVariable(Variable):
 
     def truth(self, machine: Machine, value, construct, facts, node, frame) -> bool | None:
         note_assert(machine, value, node, frame, construct, facts)
-        return bool(value.items) if is_complete(machine, value, frame) else None
+        is_known = is_complete(machine, value, frame) and not value.is_uncounted
+        return bool(value.items) if is_known else None
 
     def contains(
         self, machine: Machine, container, item, container_node, node, frame
@@ -108,7 +109,8 @@ class DictVariable(Variable):
         item = as_key(item)
         if item.is_const and is_complete(machine, container, frame):
             if is_hashable(item.value):
-                return item.value in container.items
+                is_there = item.value in container.items
+                return None if is_there and container.is_uncounted else is_there
         if container.home and frame.emits:
             machine.region.reads.setdefault((id(container), ""), (frame.activation, node))
         return None
@@ -128,7 +130,7 @@ class DictVariable(Variable):
         return External("dict")
 
     def length(self, machine: Machine, value, node, frame) -> Value:
-        if is_complete(machine, value, frame):
+        if is_complete(machine, value, frame) and not value.is_uncounted:
             return Const(len(value.items))
         if value.home and frame.emits:
             machine.region.reads.setdefault((id(value), ""), (frame.activation, node))

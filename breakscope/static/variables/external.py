@@ -6,7 +6,6 @@ import ast
 
 from msgspec.structs import replace
 
-from breakscope.knowledge import since
 from breakscope.rulekit.values import (
     NONE,
     UNKNOWN,
@@ -25,7 +24,7 @@ from breakscope.rulekit.values import (
 from breakscope.static.definitions.classes import external_bases, is_tensor_class
 from breakscope.static.definitions.names import external_value
 from breakscope.static.machine.frames import Frame
-from breakscope.static.machine.library import GIVEN_UP, MAKES, SCRIPTED, TRACED_OF_IT
+from breakscope.static.machine.library import SCRIPTED
 from breakscope.static.machine.machine import Machine
 from breakscope.static.machine.versions import known_version
 from breakscope.static.variables.base import Variable
@@ -36,13 +35,13 @@ from breakscope.static.variables.library import transforms
 from breakscope.static.variables.library.builtin_iteration import ordered_dict
 from breakscope.static.variables.library.concurrency import queues, threads
 from breakscope.static.variables.library.copies import copied, copied_object
-from breakscope.static.variables.library.draws import drawn, drawn_by_python
+from breakscope.static.variables.library.draws import drawn
 from breakscope.static.variables.library.evaluated import evaluated_call
 from breakscope.static.variables.library.followed_iteration import call_counter
-from breakscope.static.variables.library.known_results import PYTHON_RESULTS
 from breakscope.static.variables.library.loaders import split_dataset
 from breakscope.static.variables.library.math_functions import math_function
 from breakscope.static.variables.library.patterns import compiled_pattern
+from breakscope.static.variables.library.plain_calls import enter_package, plain_result
 from breakscope.static.variables.library.trees import (
     call_tree_flatten,
     call_tree_leaves,
@@ -73,7 +72,7 @@ from breakscope.static.variables.stdlib import (
 )
 from breakscope.static.variables.tensor import call_tensor_method
 from breakscope.static.variables.tensors.patterns import EINOPS
-from breakscope.static.variables.tensors.results import dtype_attribute, returned_value
+from breakscope.static.variables.tensors.results import dtype_attribute
 from breakscope.static.variables.tensors.subclasses import as_tensor
 from breakscope.static.variables.torch import (
     call_checkpoint,
@@ -133,7 +132,6 @@ DISABLE = "torch.compiler.disable"
 SPARSE_MAKERS = [
     f"torch.sparse_{layout}_tensor" for layout in ("coo", "csr", "csc", "bsr", "bsc", "compressed")
 ]
-TRACED_DRAWS = {"random.uniform": "float", "random.randint": "int", "random.randrange": "int"}
 _SPECIAL = {
     "torch.nn.*": call_chosen_module,
     "torch.nn.Module.__call__": call_module,
@@ -347,51 +345,6 @@ def _tensor_of(machine: Machine, value: Value) -> Tensor | None:
     if type(value) is Instance and is_tensor_class(machine, value.cls.info):
         return as_tensor(machine, value)
     return value if type(value) is Tensor else None
-
-
-def enter_package(
-    machine: Machine,
-    name: str,
-    args: list[Value],
-    kwargs: dict[str, Value],
-    node: ast.AST,
-    frame: Frame,
-) -> None:
-    """A function, class or method outside of the checked source is called; to make an exception
-    is no harm."""
-    if not frame.emits or name.endswith(("Error", "Exception", "Warning")):
-        return
-    if name.partition(".")[0] in machine.library.skipped_packages:
-        emit_call(machine, "call of a skipped package", External(name), args, kwargs, node, frame)
-    elif name.partition(".")[0] == GIVEN_UP and name not in TRACED_OF_IT:
-        what = "call of a function of SciPy"
-        emit_call(machine, what, External(name), args, kwargs, node, frame, "likely")
-    elif machine.world.program.is_compiled_code(name, frame.module):
-        what = "call of an extension module"
-        emit_call(machine, what, External(name), args, kwargs, node, frame, "likely")
-
-
-def plain_result(machine: Machine, name: str, args: list[Value], kwargs: dict[str, Value]) -> Value:
-    """A call of the standard library or of an unknown library."""
-    if name in TRACED_DRAWS or (name == "random.random" and since("2.15")):
-        return machine.region.draw(TRACED_DRAWS.get(name, "float"))
-    if name in PYTHON_RESULTS:
-        return PYTHON_RESULTS[name]
-    returned = returned_value(machine, name)
-    if returned is not None:
-        return returned
-    if name in MAKES:
-        return MAKES[name]
-    root = name.partition(".")[0]
-    if root in ("time", "random") and name != "random.Random":
-        return drawn_by_python(machine, name, args)
-    if root in ("os", "sys", "platform"):
-        return Py("unknown", "environment")
-    last = name.rpartition(".")[2]
-    is_class = last[:1].isupper() or name == "dataclasses.field"
-    if is_class or root in ("contextlib", "threading", "warnings", "tempfile"):
-        return ExternalInstance(name, tuple(args), tuple(kwargs.items()))
-    return UNKNOWN
 
 
 def _bases_of_copied(machine, args: list[Value]) -> tuple[str, ...]:

@@ -151,7 +151,7 @@ class ListVariable(Variable):
 
     def truth(self, machine: Machine, value, construct, facts, node, frame) -> bool | None:
         note_assert(machine, value, node, frame, construct, facts)
-        if is_counted(machine, value, frame):
+        if is_counted(machine, value, frame) and not value.is_uncounted:
             return bool(value.items)
         if frame.emits and value.home:
             machine.region.reads.setdefault((id(value), ""), (frame.activation, node))
@@ -205,7 +205,7 @@ class ListVariable(Variable):
         return External(value.type) if value.type in ("list", "tuple", "set") else UNKNOWN
 
     def length(self, machine: Machine, value, node, frame) -> Value:
-        if is_counted(machine, value, frame) and are_apart(value):
+        if is_counted(machine, value, frame) and are_apart(value) and not value.is_uncounted:
             return Const(len(value.items))
         if value.home and frame.emits:
             machine.region.reads.setdefault((id(value), ""), (frame.activation, node))
@@ -327,7 +327,7 @@ def call_sequence_method(
             at = Const(0) if name == "popleft" else args[0] if args else Const(-1)
             return _popped(owner, at, frame)
         if name == "clear" and not (owner.home and frame.emits):
-            owner.items = []
+            owner.items, owner.is_uncounted = [], False
         elif name in ("remove", "discard") and is_counted(machine, owner, frame):
             _remove(owner, args, frame)
         return NONE

@@ -122,3 +122,39 @@ class Net(torch.nn.Module):
         return torch.nan_to_num(x, {given})
 """
     assert found(analysed(tmp_path, {"net.py": text})) == ([("BRK209", 10)] if is_read else [])
+
+
+SIZED = (
+    "torch.fft.rfft2(x, s=(n, n))",
+    "torch.fft.irfftn(x, (n, n))",
+    "torch.nn.functional.affine_grid(x, (2, 1, n, n))",
+    "torch.nn.functional.fold(x, (n, n), 2)",
+    "torch.nn.functional.unfold(x, kernel_size=(n, 1))",
+    "torch.nn.functional.avg_pool2d(x, n)",
+    "torch.nn.functional.max_pool2d(x, kernel_size=2, padding=(n, n))",
+    "torch.nn.functional.conv2d(x, x, stride=(n, n))",
+    "torch.nn.functional.pad(x, pad=(0, n))",
+    "torch.broadcast_to(x, (n, 2))",
+    "x.broadcast_to(n, 2)",
+    "x.unflatten(0, (n, 1))",
+    "x.unfold(0, n, 1)",
+    "x.as_strided((n, 1), (1, 1))",
+    "torch.empty_strided((n, 1), (1, 1))",
+    "torch.normal(0.0, 1.0, (n, 1))",
+)
+
+
+@pytest.mark.parametrize("call", SIZED)
+def test_sizes_kernels_and_strides_are_numbers(call, tmp_path):
+    text = f"""\
+import torch
+
+
+class Net(torch.nn.Module):
+    def forward(self, x: torch.Tensor):
+        n = {{}}
+        return {call}
+"""
+    for number, expected in (("(x > 0).sum()", [("BRK208", 7)]), ("x.shape[0]", [])):
+        result = analysed(tmp_path, {"net.py": text.format(number)})
+        assert found(result) == expected

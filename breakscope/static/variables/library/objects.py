@@ -22,7 +22,6 @@ from breakscope.static.variables.effects.emitting import emit_call, note_assert
 from breakscope.static.variables.effects.entered_contexts import note_entered
 from breakscope.static.variables.effects.kept_iterators import note_skipped
 from breakscope.static.variables.effects.side_effects import note_outside
-from breakscope.static.variables.external import enter_package
 from breakscope.static.variables.library.concurrency.queues import call_queue_method
 from breakscope.static.variables.library.concurrency.threads import call_thread_method
 from breakscope.static.variables.library.draws import drawn
@@ -36,6 +35,7 @@ from breakscope.static.variables.library.param_groups import (
     param_groups,
 )
 from breakscope.static.variables.library.patterns import MATCH, call_match
+from breakscope.static.variables.library.plain_calls import enter_package
 from breakscope.static.variables.library.transforms import TRANSFORMS, call_transformed
 from breakscope.static.variables.numpy import DRAWN_INTEGERS, drawn_array, size_drawn
 from breakscope.static.variables.objects.hooks import HANDLE, count_hooks, run_hooks, run_pre_hooks

@@ -1,0 +1,90 @@
+"""Calls of the standard library and of packages outside of the checked source: what they enter, and what they return
+where nothing but their name is known."""
+
+from __future__ import annotations
+
+import ast
+import types
+
+from breakscope.knowledge import since
+from breakscope.rulekit.values import UNKNOWN, External, ExternalInstance, Py, Value
+from breakscope.rulekit.walking import walk
+from breakscope.static.machine.frames import Frame
+from breakscope.static.machine.library import GIVEN_UP, MAKES, TRACED_OF_IT
+from breakscope.static.machine.machine import Machine
+from breakscope.static.variables.effects.emitting import emit_call
+from breakscope.static.variables.library.draws import drawn_by_python
+from breakscope.static.variables.library.known_results import PYTHON_RESULTS
+from breakscope.static.variables.tensors.results import returned_value
+
+BUILT_IN_TYPES = {
+    kind.__name__: kind
+    for kind in (bytes, complex, dict, float, frozenset, int, list, set, str, tuple)
+}
+TRACED_DRAWS = {"random.uniform": "float", "random.randint": "int", "random.randrange": "int"}
+
+
+def enter_package(
+    machine: Machine,
+    name: str,
+    args: list[Value],
+    kwargs: dict[str, Value],
+    node: ast.AST,
+    frame: Frame,
+) -> None:
+    """A function, class or method outside of the checked source is called; to make an exception
+    is no harm."""
+    if not frame.emits or name.endswith(("Error", "Exception", "Warning")):
+        return
+    if is_kept_method(name, node, frame):
+        emit_call(machine, "call of a kept method", External(name), args, kwargs, node, frame)
+    elif name.partition(".")[0] in machine.library.skipped_packages:
+        emit_call(machine, "call of a skipped package", External(name), args, kwargs, node, frame)
+    elif name.partition(".")[0] == GIVEN_UP and name not in TRACED_OF_IT:
+        what = "call of a function of SciPy"
+        emit_call(machine, what, External(name), args, kwargs, node, frame, "likely")
+    elif machine.world.program.is_compiled_code(name, frame.module):
+        what = "call of an extension module"
+        emit_call(machine, what, External(name), args, kwargs, node, frame, "likely")
+
+
+def is_kept_method(name: str, node: ast.AST, frame: Frame) -> bool:
+    """True for a method of a built-in type (`str.split`) that the running function is not seen to name: it was put
+    into a variable, an attribute or a default before the region began."""
+    owner, _, method = name.rpartition(".")
+    kind = BUILT_IN_TYPES.get(owner)
+    if kind is None or type(kind.__dict__.get(method)) is not types.MethodDescriptorType:
+        return False
+    body = node if frame.function is None else frame.function.node.body  # defaults are made before
+    statements = body if isinstance(body, list) else [body]
+    return not any(
+        type(part) is ast.Attribute
+        and part.attr == method
+        and type(part.value) is ast.Name
+        and part.value.id == owner
+        for statement in statements
+        for part in walk(statement)
+    )
+
+
+def plain_result(machine: Machine, name: str, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    """A call of the standard library or of an unknown library."""
+    if name in TRACED_DRAWS or (name == "random.random" and since("2.15")):
+        return machine.region.draw(TRACED_DRAWS.get(name, "float"))
+    if name in PYTHON_RESULTS:
+        return PYTHON_RESULTS[name]
+    returned = returned_value(machine, name)
+    if returned is not None:
+        return returned
+    if name in MAKES:
+        return MAKES[name]
+    root = name.partition(".")[0]
+    if root in ("time", "random") and name != "random.Random":
+        return drawn_by_python(machine, name, args)
+    if root in ("os", "sys", "platform"):
+        return Py("unknown", "environment")
+    last = name.rpartition(".")[2]
+    is_class = last[:1].isupper() or name == "dataclasses.field"
+    if is_class or root in ("contextlib", "threading", "warnings", "tempfile"):
+        return ExternalInstance(name, tuple(args), tuple(kwargs.items()))
+    return UNKNOWN
