@@ -176,3 +176,17 @@ def test_a_hook_that_a_constructor_registers_where_it_is_configured(tmp_path):
     )
     found = analysed(tmp_path, {"program.py": source}).findings
     assert [(f.code, f.condition) for f in found] == [("BRK608", "learn")]
+
+
+@pytest.mark.parametrize(
+    ("expression", "condition"),
+    [
+        ("self.training and x.sum().item() > 1", "self.training"),
+        ("not self.training or x.sum().item() > 1", "self.training"),
+        ("x.sum().item() > 1 and self.training", ""),
+    ],
+)
+def test_operand_behind_another(expression, condition, tmp_path):
+    assert (
+        conditions(tmp_path, f"chosen = {expression}\nx = x * 2 if chosen else x")[0] == condition
+    )
