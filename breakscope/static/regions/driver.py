@@ -152,10 +152,10 @@ def _follow_calls(machine: Machine, caller: Function, recorder: Recorder) -> lis
         listed = machine.inline(caller, [], {}, caller.info.node, frame)
         rows = listed.items or [] if isinstance(listed, Sequence) else []
         given = [list(row.items) for row in rows if getattr(row, "items", None) is not None]
-        begin = held_by((target,))
-        with as_held(begin):
+        for args in given:
+            recorder.record(args, {}, {})
+        with as_held(held_by((target,))):
             for args in given:
-                recorder.record(args, {}, {})
                 held = held_by((target,))
                 made.append(DrivenCall(target, args, {}, {}, {}, 0, held=held))
                 machine.driver.inside = True
