@@ -4,7 +4,8 @@
 The next call finds another number, so the graph is compiled again, until the recompile limit (8) is
 reached and the code is skipped for good. A float attribute is compiled once more and then kept as
 an input; a string behaves like an int. The int of an object that is no module is compiled for 0 and
-for 1, and is dynamic from then on.
+for 1, and is dynamic from then on; so is that of an object which another takes the place of:
+`self.state = self.state.advance()`.
 
 Register a buffer: `self.register_buffer("steps", torch.tensor(0))`, then
 `self.steps = self.steps + 1` is work in the graph. It moves with the module and stands in its state_dict unless
@@ -20,7 +21,7 @@ import torch
 
 from breakscope.rulekit.events import Store
 from breakscope.rulekit.rule import Rule
-from breakscope.rulekit.values import Const, Py
+from breakscope.rulekit.values import Const, Instance, Py
 
 rule = Rule(
     "BRK701",
@@ -36,7 +37,12 @@ NUMBERS = ("int", "float", "str", "number")
 
 @rule.on(Store, scope="attribute", reads_itself=True)
 def check(event):
-    initial = event.initial
+    initial, of_plain = event.initial, event.of_plain
+    name = f"{event.owner}.{event.name}" if event.name else event.owner
+    if (
+        number := _changed_number(event)
+    ) is not None:  # of an object that another takes the place of
+        name, initial, of_plain = f"{name}.{number}", initial.attributes[number], True
     if isinstance(initial, Const) and type(initial.value) in (int, float, str):
         kind = type(initial.value).__name__
     elif isinstance(initial, Py) and initial.type in NUMBERS:
@@ -50,13 +56,25 @@ def check(event):
     if "is_available" in event.condition:
         return  # a probe of the hardware decides whether this runs at all
     often = "once more" if kind == "float" else "in every call"
-    if kind == "int" and event.of_plain:
+    if kind == "int" and of_plain:
         often = "once or twice more, until it is dynamic"
-    name = f"{event.owner}.{event.name}" if event.name else event.owner
     yield event.problem(
         f"`{name}` is a Python {kind} that changes in the region, so it is compiled {often}",
-        help=f"make `{event.name or name}` a buffer (a 0-d tensor) where no test reads it, or count outside the compiled region",
+        help=f"make `{number or event.name or name}` a buffer (a 0-d tensor) where no test reads it, or count outside the compiled region",
     )
+
+
+def _changed_number(event):
+    """The attribute of an object of which the new one has another number: `self.state = self.state.next()`."""
+    old, new = event.initial, event.value
+    if not isinstance(old, Instance) or not isinstance(new, Instance) or old.cls != new.cls:
+        return None
+    for name, first in old.attributes.items():
+        then = new.attributes.get(name)
+        if isinstance(first, Const) and isinstance(then, Const) and first != then:
+            if type(first.value) is type(then.value) in (int, float, str):
+                return name
+    return None
 
 
 @rule.rewrite

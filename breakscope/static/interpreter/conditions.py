@@ -98,8 +98,7 @@ def test_bool_op(
                     is_and and facts.get("raises", False) and is_left_out(operand, frame)
                 )
             if truth is None and frame.emits and machine.region.last_test_is_configuration:
-                text = machine.text(operand, frame.module)
-                frame.condition = both(frame.condition, text if is_and else opposite(text))
+                assume(machine, operand, is_and, frame)
                 is_off = machine.region.last_test_usually is (not is_and)
                 if is_off and not is_of_amount(operand):
                     frame.certainty = "possible"
@@ -117,6 +116,13 @@ def test_bool_op(
             None,
         )
     return None if unknown else is_and
+
+
+def assume(machine: Machine, operand: ast.expr, truth: bool, frame: Frame) -> None:
+    """Put what is evaluated behind an operand under the condition that it had this truth."""
+    if frame.emits:
+        text = machine.text(operand, frame.module)
+        frame.condition = both(frame.condition, text if truth else opposite(text))
 
 
 def operand_conditions(

@@ -29,6 +29,7 @@ from breakscope.rulekit.values import (
 from breakscope.static.definitions.binding import defaults_of
 from breakscope.static.definitions.names import lookup_name
 from breakscope.static.interpreter.conditions import (
+    assume,
     is_left_out,
     open_part,
     operand_conditions,
@@ -224,7 +225,7 @@ def _extended(text: str | None, part: str | None) -> str | None:
 def eval_bool_op(machine: Machine, node: ast.BoolOp, frame: Frame) -> Value:
     is_and, values, tests, usual = isinstance(node.op, ast.And), [], [], None
     before, certainty, undecided = frame.names, frame.certainty, frame.undecided
-    spared, frame.names = frame.spared, dict(before)
+    spared, condition, frame.names = frame.spared, frame.condition, dict(before)
     try:
         for operand in node.values[:-1]:
             value = machine.eval(operand, frame)
@@ -240,16 +241,14 @@ def eval_bool_op(machine: Machine, node: ast.BoolOp, frame: Frame) -> Value:
                 frame.spared = frame.spared or (is_and and is_left_out(operand, frame))
                 values.append(narrowed_value(value, not is_and))
                 tests.append(machine.behaviour(value).is_configuration(value) and operand)
+                if tests[-1]:
+                    assume(machine, operand, is_and, frame)
             narrow_by(machine, operand, is_and, frame)
         values.append(machine.eval(node.values[-1], frame))
         usual = usual if usual_truth(values[-1]) is not (not is_and) else not is_and
     finally:
-        frame.names, frame.certainty, frame.undecided, frame.spared = (
-            before,
-            certainty,
-            undecided,
-            spared,
-        )
+        frame.names, frame.certainty, frame.undecided = before, certainty, undecided
+        frame.spared, frame.condition = spared, condition
     by_configuration = values[-1].is_tensor and any(tests)
     given = operand_conditions(machine, tests, is_and, frame) if by_configuration else ()
     result = join_under(values, given) if given else join_all(values)

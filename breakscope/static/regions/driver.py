@@ -1,5 +1,5 @@
-"""How the file itself says that its entry is called: `calls()` returns the argument tuples of
-successive calls, `drive(call, model)` makes the calls. What differs between them, and what is set
+"""How the file itself says that its entry is called: `calls()` returns, or yields, the argument
+tuples of successive calls, `drive(call, model)` makes the calls. What differs between them, and what is set
 on the model in between, makes Dynamo recompile when the region depends on it.
 """
 
@@ -22,13 +22,15 @@ from breakscope.rulekit.values import (
 from breakscope.rulekit.walking import walk
 from breakscope.static.definitions.binding import bind_arguments
 from breakscope.static.definitions.names import module_names
-from breakscope.static.machine.driver import without_sizes
+from breakscope.static.machine.driver import DrivenCall, without_sizes
 from breakscope.static.machine.frames import Activation, Frame, OutOfBudget, Raised
 from breakscope.static.machine.gaps import why
+from breakscope.static.machine.kept import as_held, held_by
 from breakscope.static.machine.machine import Machine
 from breakscope.static.machine.watch import Watch
 from breakscope.static.project.modules import ModuleInfo
 from breakscope.static.regions.indices import emit_indices
+from breakscope.static.regions.kept import emit_kept
 from breakscope.static.regions.states import emit_states
 from breakscope.static.regions.symbols import note_varying
 from breakscope.static.regions.uses.executed import executed_part
@@ -48,6 +50,8 @@ from breakscope.static.regions.variation import (
 from breakscope.static.regions.writes import emit_writes
 from breakscope.static.variables.misc import Recorder
 
+CALLED = ("forward", "__call__")  # the methods that run when an object is called
+
 
 class Found(NamedTuple):
     """How a function uses its parameters, and which are given tensors of several sizes."""
@@ -65,15 +69,12 @@ def add_call_events(
     names = module_names(machine, module)
     driver, caller = names.get("drive"), names.get("calls")
     recorder = Recorder(target=target)
-    writes: list = []
+    writes, kept = [], []
     try:
         if isinstance(driver, Function) and len(driver.info.node.args.args) == 2:
             writes = drive(machine, driver, recorder, target)
         elif isinstance(caller, Function) and not caller.info.node.args.args:
-            listed = machine.inline(caller, [], {}, caller.info.node, Frame(module))
-            for row in listed.items or [] if isinstance(listed, Sequence) else []:
-                if isinstance(row, Sequence) and row.items is not None:
-                    recorder.record(list(row.items), {}, {})
+            kept = _follow_calls(machine, caller, recorder)
     except Raised:
         pass
     except OutOfBudget as problem:
@@ -82,6 +83,8 @@ def add_call_events(
     function = _function_of(machine, target)
     if function is not None:
         add_events(machine, activation, function, recorder, writes)
+        if len(kept) > 1:
+            emit_kept(machine, kept, writes)
 
 
 def add_events(
@@ -137,22 +140,56 @@ def _emit_idle(machine: Machine, frame: Frame, function: Function, done: list[Wa
 
 def drive(machine: Machine, driver: Function, recorder: Recorder, target: Value) -> list:
     """Run a driver; returns the attributes that it sets on objects that were there before."""
+    recorder.start = len(machine.driver.outside)
+    return _followed(machine, driver, [recorder, target])[1]
+
+
+def _follow_calls(machine: Machine, caller: Function, recorder: Recorder) -> list[DrivenCall]:
+    """Record the calls that a file's `calls` lists; returns them with what each finds on the objects."""
+    target, made = recorder.target, []
+    frame = Frame(caller.info.module)
+    with machine.driver.following(caller.info, machine.file.compiled_names()):
+        listed = machine.inline(caller, [], {}, caller.info.node, frame)
+        rows = listed.items or [] if isinstance(listed, Sequence) else []
+        given = [list(row.items) for row in rows if getattr(row, "items", None) is not None]
+        for args in given:
+            recorder.record(args, {}, {})
+        with as_held(held_by((target,))):
+            for args in given:
+                held = held_by((target,))
+                made.append(DrivenCall(target, args, {}, {}, {}, 0, held=held))
+                machine.driver.inside = True
+                try:
+                    machine.call(target, args, {}, caller.info.node, frame)
+                except Raised:
+                    break
+                finally:
+                    machine.driver.inside = False
+        has_examples = machine.driver.examples > 0
+    return [call._replace(has_examples=has_examples) for call in made]
+
+
+def _followed(machine: Machine, function: Function, args: list[Value]) -> tuple[Value, list]:
+    """What a function around the region returns, or yields, its loops followed turn by turn; and the
+    attributes that it sets."""
     before = len(machine.driver.outside)
-    machine.driver.function = driver.info
+    machine.driver.function = function.info
     machine.driver.state = {}
-    recorder.start = before
+    frame = Frame(function.info.module)
     try:
-        machine.inline(driver, [recorder, target], {}, driver.info.node, Frame(driver.info.module))
+        result = machine.inline(function, args, {}, function.info.node, frame)
     finally:
         machine.driver.function = None
     writes, machine.driver.outside[before:] = machine.driver.outside[before:], []
-    return writes
+    return result, writes
 
 
 def _function_of(machine: Machine, target: Value) -> Function | None:
-    if isinstance(target, Instance):
-        target = machine.getattr(target, "forward", ast.Constant(None), Frame(machine.file.module))
-    return target if isinstance(target, Function) else None
+    if not isinstance(target, Instance):
+        return target if isinstance(target, Function) else None
+    frame = Frame(machine.file.module)
+    found = (machine.getattr(target, name, ast.Constant(None), frame) for name in CALLED)
+    return next((method for method in found if isinstance(method, Function)), None)
 
 
 def _emit_variation(

@@ -17,7 +17,7 @@ from breakscope.rulekit.values import (
     Sequence,
     Value,
 )
-from breakscope.static.definitions.homes import note_nested
+from breakscope.static.definitions.homes import home_of, note_nested
 from breakscope.static.machine.frames import Frame
 from breakscope.static.machine.lattice import join, join_all
 from breakscope.static.machine.library import CONTAINER_TYPES, PYTHON_TYPES
@@ -76,7 +76,8 @@ class DictVariable(Variable):
         new = not (counts or (index.is_const and _is_there(machine, container, index, frame)))
         if new and machine.driver.inside and container.home and not frame.emits:
             machine.driver.filled.append((container, index.value if index.is_const else None))
-        if container.home and new and frame.emits and not frame.within:
+        is_kept = container.home or home_of(machine, container)
+        if is_kept and new and frame.emits and not frame.within:
             emit_mutate(machine, node, frame, container, "__setitem__", value, index)
         note_change(machine, container, node, frame)
         is_filled = bool(container.items) or container.open
@@ -87,6 +88,10 @@ class DictVariable(Variable):
                 value.home = value.home or machine.text(target, frame.module)
             put_key(container, index, value)
             return
+        if index.is_const and is_hashable(
+            index.value
+        ):  # what was there does not live there any more
+            machine.objects.inner_homes.pop(id(container.items.get(index.value)), None)
         known = not container.element.is_unknown
         container.element = join(container.element, value) if known else value
         container.open = True

@@ -208,3 +208,17 @@ def test_an_attribute_in_other_letters_than_its_argument(tmp_path):
     source = LAYERS.replace("self.mode", "self.Mode")
     assert "self.Mode = mode" in source
     assert found(analysed(tmp_path, {"layer.py": source})) == [("BRK503", 17)]
+
+
+@pytest.mark.parametrize(
+    ("expression", "condition"),
+    [
+        ("self.training and x.sum().item() > 1", "self.training"),
+        ("not self.training or x.sum().item() > 1", "self.training"),
+        ("x.sum().item() > 1 and self.training", ""),
+    ],
+)
+def test_operand_behind_another(expression, condition, tmp_path):
+    assert (
+        conditions(tmp_path, f"chosen = {expression}\nx = x * 2 if chosen else x")[0] == condition
+    )

@@ -215,3 +215,37 @@ class Net(nn.Module):
 def test_what_configuration_sets_is_set_in_every_call(test, then, expected, tmp_path):
     source = CONFIGURED.format(test=test, then=then)
     assert found(analysed(tmp_path, {"run.py": source})) == expected
+
+
+@pytest.mark.parametrize(
+    ("step", "expected"),
+    [
+        ("self.state.next()", [("BRK701", "self.state.count")]),
+        ("replace(self.state, count=self.state.count + 1)", [("BRK701", "self.state.count")]),
+        ("replace(self.state, count=0)", []),
+        ("State(self.state.limit, self.state.count)", []),
+    ],
+)
+def test_number_of_an_object_that_another_takes_the_place_of(step, expected, tmp_path):
+    source = f"""\
+        from dataclasses import dataclass, replace
+        import torch
+        @dataclass(frozen=True)
+        class State:
+            limit: int = 3
+            count: int = 0
+            def next(self):
+                return State(self.limit, self.count + 1)
+        class Net(torch.nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.state = State()
+            def forward(self, x):
+                y = x * self.state.count
+                self.state = {step}
+                return y
+        def make():
+            return Net(), (torch.ones(2, 3),), {{}}
+        """
+    result = analysed(tmp_path, {"program.py": source}, "program.py::make")
+    assert [(f.code, f.message.split("`")[1]) for f in result.findings] == expected

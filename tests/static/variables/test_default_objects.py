@@ -6,6 +6,8 @@ from programs import analysed, found
 
 PROGRAM = """\
 import enum
+import pathlib
+import sys
 from collections import OrderedDict
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
@@ -59,6 +61,9 @@ CASES = [
     ("Kind.A", FIELD, False),
     ("Row()", PLAIN, False),
     ("Missing", FIELD, False),
+    ("sys.stderr", PLAIN, True),
+    ("sys.stderr", FIELD, True),
+    ('pathlib.Path("a")', PLAIN, True),
     ("torch.relu", PLAIN, False),
     ("(1, None)", FIELD, False),
 ]

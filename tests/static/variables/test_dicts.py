@@ -180,3 +180,60 @@ def test_a_key_that_was_taken_out_is_no_new_one(before, lines, tmp_path):
                 return x + 1
         """
     assert [line for _, line in found(analysed(tmp_path, {"net.py": source}))] == lines
+
+
+@pytest.mark.parametrize(
+    ("first", "step", "expected"),
+    [
+        ('{"a": {}}', 'self.kept["a"]["k"] = x * 2', [("BRK704", 8)]),
+        ("[{}, {}]", 'self.kept[0]["k"] = x * 2', [("BRK704", 8)]),
+        (
+            "defaultdict(dict)",
+            'state = self.kept["a"]; state["k"] = state.get("k", 0)',
+            [("BRK704", 8)],
+        ),
+        ('{"a": {"k": None}}', 'self.kept["a"]["k"] = x * 2', []),
+        ('{n: {"k": None} for n in ("a", "b")}', 'self.kept["a"]["k"] = x * 2', []),
+        ('{"a": {}}', 'self.kept["a"] = {}; self.kept["a"]["k"] = x * 2', []),
+    ],
+)
+def test_a_dict_inside_of_another_gains_a_key(first, step, expected, tmp_path):
+    source = f"""\
+        import torch
+        from collections import defaultdict
+        class Model(torch.nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.kept = {first}
+            def forward(self, x):
+                {step}
+                return x + 1
+        def make():
+            return Model(), (torch.ones(3),), {{}}
+        """
+    result = analysed(tmp_path, {"program.py": source}, "program.py::make")
+    assert [place for place in found(result) if place[0] == "BRK704"] == expected
+
+
+def test_an_optimizer_of_the_users_has_no_state_before_its_first_step(tmp_path):
+    source = """\
+        import torch
+        class Mine(torch.optim.Optimizer):
+            def __init__(self, params, lr=0.1):
+                super().__init__(params, dict(lr=lr))
+            @torch.no_grad()
+            def step(self, closure=None):
+                for group in self.param_groups:
+                    for p in group["params"]:
+                        state = self.state[p]
+                        if state and state["m"].sum() > 3:
+                            continue
+                        if len(state) == 0:
+                            state["m"] = torch.zeros_like(p)
+                        p.add_(state["m"], alpha=-group["lr"])
+        def make():
+            net = torch.nn.Linear(4, 2)
+            return Mine(net.parameters()).step, (), {}
+        """
+    result = analysed(tmp_path, {"program.py": source}, "program.py::make")
+    assert found(result) == [("BRK101", 10), ("BRK704", 13)]

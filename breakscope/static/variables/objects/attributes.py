@@ -34,6 +34,7 @@ from breakscope.static.definitions.fields import (
     constructor_annotations,
     field_names,
 )
+from breakscope.static.definitions.homes import note_nested
 from breakscope.static.definitions.lightning import method_of_lightning
 from breakscope.static.definitions.names import resolve_import
 from breakscope.static.machine.frames import Frame, Raised
@@ -242,6 +243,8 @@ def fallback_attribute(
         return made
     if (part := _part_of_base(machine, owner, name)) is not None:
         return part
+    if name == "state" and "torch.optim.Optimizer" in external_bases(machine, owner.cls.info):
+        return _first_state(machine, owner)
     for cls in mro_of(machine, owner.cls.info):
         annotation = class_annotations(cls).get(name) or constructor_annotations(cls).get(name)
         if annotation is not None:
@@ -284,6 +287,13 @@ def _part_of_base(machine: Machine, owner: Instance, name: str) -> Value | None:
         return None
     kind, part = LAYER_PARTS[name]
     return ExternalInstance(part) if kind in external_bases(machine, owner.cls.info) else None
+
+
+def _first_state(machine: Machine, owner: Instance) -> Dict:
+    """What an optimizer of the user's keeps for each parameter: nothing before its first step."""
+    made = owner.attributes["state"] = Dict({}, Dict({}, open=True), True, "self.state")
+    note_nested(machine, made, made.home)
+    return made
 
 
 def missing_attribute(

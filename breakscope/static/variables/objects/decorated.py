@@ -33,10 +33,11 @@ FACTORY = "default factory of an object made inside"
 # objects of classes outside of the checked source that Dynamo takes only from a place that has them
 WITHOUT_MODEL = frozenset(
     """
-    collections.defaultdict functools.partial inspect.Signature logging.Logger threading.Lock
-    threading.RLock
+    collections.defaultdict functools.partial inspect.Signature logging.Logger
+    pathlib.Path pathlib.PurePath threading.Lock threading.RLock
     """.split()
 )
+STREAMS = frozenset({"sys.stdin", "sys.stdout", "sys.stderr"})
 
 NAMED_TUPLE = frozenset({"typing.NamedTuple"})
 UNTRACED_FACTORIES = frozenset({"collections.OrderedDict", "collections.Counter"})
@@ -156,6 +157,8 @@ def _is_object(machine: Machine, value: Value, depth: int = limits.DEEPEST_COPY)
         return type(value.bound) is Instance
     if type(value) is ExternalInstance:
         return value.name in WITHOUT_MODEL or value.name.startswith("torch.nn.")
+    if type(value) is External:
+        return value.name in STREAMS
     if type(value) in (Sequence, Dict) and depth:
         parts = value.items.values() if type(value) is Dict else value.items or ()
         return any(_is_object(machine, part, depth - 1) for part in parts)
