@@ -146,7 +146,7 @@ def drive(machine: Machine, driver: Function, recorder: Recorder, target: Value)
 
 def _follow_calls(machine: Machine, caller: Function, recorder: Recorder) -> list[DrivenCall]:
     """Record the calls that a file's `calls` lists; returns them with what each finds on the objects."""
-    target, made = recorder.target, []
+    target, made, plain = recorder.target, [], dict(machine.driver.plain)
     frame = Frame(caller.info.module)
     with machine.driver.following(caller.info, machine.file.compiled_names()):
         listed = machine.inline(caller, [], {}, caller.info.node, frame)
@@ -154,6 +154,7 @@ def _follow_calls(machine: Machine, caller: Function, recorder: Recorder) -> lis
         given = [list(row.items) for row in rows if getattr(row, "items", None) is not None]
         for args in given:
             recorder.record(args, {}, {})
+        machine.driver.plain = plain  # a comprehension may have made them of other numbers
         with as_held(held_by((target,))):
             for args in given:
                 held = held_by((target,))

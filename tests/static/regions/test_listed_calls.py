@@ -77,3 +77,21 @@ def test_an_object_that_is_called(tmp_path):
         """
     result = analysed(tmp_path, {"program.py": source}, "program.py::make")
     assert found(result) == [("BRK709", 4)]
+
+
+@pytest.mark.parametrize("listed", ["[(torch.tensor(n),) for n in range(3)]", "numbers()"])
+def test_tensors_of_other_numbers(listed, tmp_path):
+    source = f"""\
+        import torch
+        def region(i):
+            return torch.ones(10, 4)[i] * 2
+        def make():
+            return region, (torch.tensor(0),), {{}}
+        def numbers():
+            for n in range(3):
+                yield (torch.tensor(n),)
+        def calls():
+            return {listed}
+        """
+    result = analysed(tmp_path, {"program.py": source}, "program.py::make")
+    assert found(result) == [("BRK733", 3)]
