@@ -39,9 +39,8 @@ NUMBERS = ("int", "float", "str", "number")
 def check(event):
     initial, of_plain = event.initial, event.of_plain
     name = f"{event.owner}.{event.name}" if event.name else event.owner
-    if (
-        number := _changed_number(event)
-    ) is not None:  # of an object that another takes the place of
+    number = _changed_number(event)
+    if number is not None:  # of an object that another takes the place of
         name, initial, of_plain = f"{name}.{number}", initial.attributes[number], True
     if isinstance(initial, Const) and type(initial.value) in (int, float, str):
         kind = type(initial.value).__name__

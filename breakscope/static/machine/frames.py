@@ -172,9 +172,8 @@ class Frame(Struct, eq=False):
     # outside of regions the innermost undecided `if` by configuration, which side of it runs, and under
     # which condition it is reached
     branch: tuple[ast.expr, bool, str] | None = None
-    called_if: str = (
-        ""  # outside of regions, what configuration decides of the call of this function
-    )
+    # outside of regions, what configuration decides of the call of this function
+    called_if: str = ""
     returns: list[Value] = []
     exits: list[dict[str, Value]] = []  # names at each break and continue of the innermost loop
     breaks: list[dict[str, Value]] = []  # those of them that end it

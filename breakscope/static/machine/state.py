@@ -195,10 +195,9 @@ class RegionState(Struct, eq=False):
         stores = [(key, activation.steps[index].event) for activation, index, key in self.pending]
         last, initial = dict(stores), {key: event.initial for key, event in reversed(stores)}
         if any(_restores(e, initial[k]) and not _restores(last[k], initial[k]) for k, e in stores):
+            # a call that gave what an equal one gave stores again
             keys = {(id(activation), index): key for activation, index, key in self.pending}
-            last |= _last_stores(
-                root, keys, {}
-            )  # a call that gave what an equal one gave stores again
+            last |= _last_stores(root, keys, {})
         for activation, index, key in self.pending:
             step = activation.steps[index]
             if _restores(last[key], initial[key]):
