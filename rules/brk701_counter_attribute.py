@@ -4,8 +4,8 @@
 The next call finds another number, so the graph is compiled again, until the recompile limit (8) is
 reached and the code is skipped for good. A float attribute is compiled once more and then kept as
 an input; a string behaves like an int. The int of an object that is no module is compiled for 0 and
-for 1, and is dynamic from then on; so is that of an object which another takes the place of:
-`self.state = self.state.advance()`.
+for 1, and is dynamic from then on. So it is with the number of an object on it which another takes the
+place of: `self.state = self.state.advance()`.
 
 Register a buffer: `self.register_buffer("steps", torch.tensor(0))`, then
 `self.steps = self.steps + 1` is work in the graph. It moves with the module and stands in its state_dict unless
@@ -37,11 +37,11 @@ NUMBERS = ("int", "float", "str", "number")
 
 @rule.on(Store, scope="attribute", reads_itself=True)
 def check(event):
-    initial, of_plain = event.initial, event.of_plain
+    initial = event.initial
     name = f"{event.owner}.{event.name}" if event.name else event.owner
     number = _changed_number(event)
     if number is not None:  # of an object that another takes the place of
-        name, initial, of_plain = f"{name}.{number}", initial.attributes[number], True
+        name, initial = f"{name}.{number}", initial.attributes[number]
     if isinstance(initial, Const) and type(initial.value) in (int, float, str):
         kind = type(initial.value).__name__
     elif isinstance(initial, Py) and initial.type in NUMBERS:
@@ -55,7 +55,7 @@ def check(event):
     if "is_available" in event.condition:
         return  # a probe of the hardware decides whether this runs at all
     often = "once more" if kind == "float" else "in every call"
-    if kind == "int" and of_plain:
+    if kind == "int" and event.of_plain:
         often = "once or twice more, until it is dynamic"
     yield event.problem(
         f"`{name}` is a Python {kind} that changes in the region, so it is compiled {often}",
