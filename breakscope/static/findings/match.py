@@ -24,7 +24,7 @@ from breakscope.static.findings.resumed import (
     resumed,
     resumed_in_caller,
 )
-from breakscope.static.findings.seen import Seen
+from breakscope.static.findings.seen import Seen, is_constructor, is_left_to_python
 from breakscope.static.findings.verdicts import Chain, Verdict, Way, keep, verdict_of
 from breakscope.static.findings.ways import way_into
 from breakscope.static.machine.frames import Activation, Step
@@ -176,7 +176,7 @@ class Matcher:
         if id(activation) in open_:
             return False
         open_.add(id(activation))
-        seen = Seen(activation, way, found, way.eager)
+        seen = Seen(activation, way, found, is_left_to_python(activation, way))
         quiet = True
         for index, step in enumerate(activation.steps):
             if step.child is not None:
@@ -380,10 +380,9 @@ class Matcher:
 
     def _constructors(self, activation: Activation, way: Way, found: dict[tuple, Verdict]) -> None:
         """The `__init__` of a module that Dynamo begins with, and those it calls: none is traced."""
-        own = activation.steps[0].event if activation.steps else None
-        if type(own) is not Constructor or activation.module.library:
+        if not is_constructor(activation) or activation.module.library:
             return
-        here = (*way.chain, (activation, None))
+        own, here = activation.steps[0].event, (*way.chain, (activation, None))
         for rule, problem in self.problems(own, activation)[:1]:
             keep(verdict_of(rule, problem, own, way, here), found)
         for step in activation.steps:

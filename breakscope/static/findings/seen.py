@@ -5,7 +5,7 @@ from __future__ import annotations
 from msgspec import Struct
 from msgspec.structs import replace
 
-from breakscope.rulekit.events import Comprehension, Event, Mutate, Store, Varies
+from breakscope.rulekit.events import Comprehension, Constructor, Event, Mutate, Store, Varies
 from breakscope.rulekit.rule import Rule
 from breakscope.rulekit.values import Value
 from breakscope.static.findings.verdicts import Verdict, Way
@@ -118,7 +118,7 @@ class Seen(Struct, eq=False):
     def note_break_under(self, condition: str, skips: bool) -> None:
         """A break that happens where the condition holds, and may skip the frame then."""
         self.under = self.under or condition
-        skips = skips or not self.activation.is_compiled_by_itself
+        skips = skips or is_never_resumed(self.activation)
         if skips and not self.skipped and not self.skipped_under:
             self.skipped_under, self.kept_under = condition, self.resumed_at
 
@@ -126,7 +126,23 @@ class Seen(Struct, eq=False):
         self.resumed_at = len(self.waiting)
         self.begun = self.begun or (not self.skipped and self.last_break >= 0)
         self.any_break, self.last_break = self.any_break or not undecided, index
-        self.skipped = skips or not self.activation.is_compiled_by_itself
+        self.skipped = skips or is_never_resumed(self.activation)
+
+
+def is_constructor(activation: Activation) -> bool:
+    """True for the `__init__` of a module."""
+    return bool(activation.steps) and type(activation.steps[0].event) is Constructor
+
+
+def is_never_resumed(activation: Activation) -> bool:
+    """True for a frame that Python runs from a break on: Dynamo does not look at it by itself, or meets a module
+    there that is not made yet."""
+    return not activation.is_compiled_by_itself or is_constructor(activation)
+
+
+def is_left_to_python(activation: Activation, way: Way) -> bool:
+    """True where Dynamo traces nothing of the frame itself."""
+    return way.eager or (way.apart and is_constructor(activation))
 
 
 def _is_of_argument(event: Event) -> bool:

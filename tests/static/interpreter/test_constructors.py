@@ -114,3 +114,50 @@ class Net(torch.nn.Module):
     result = analysed(tmp_path, {"net.py": source})
     assert [line for code, line in found(result) if code == "BRK560"] == lines
     assert ("BRK558", 16) in found(result)
+
+
+def test_a_break_in_a_constructor_leaves_the_rest_of_it_to_python(tmp_path):
+    """The first break is met from the function that makes the module; behind it Python calls `__init__`,
+    which Dynamo gives up, and only the functions that it calls are looked at again."""
+    source = """import torch
+from torch import nn
+
+
+class Layers(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.first = nn.Linear(4, 4)
+        self.second = nn.Linear(4, 4)
+        print("two layers")
+        self.add()
+
+    def add(self):
+        self.scale = nn.Parameter(torch.zeros(4))
+        self.shift = nn.Parameter(torch.zeros(4))
+
+    def forward(self, x):
+        return self.second(self.first(x)) * self.scale + self.shift
+
+
+class Around(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layers = Layers()
+        self.last = nn.Linear(4, 4)
+
+    def forward(self, x):
+        return self.last(self.layers(x))
+
+
+class Net(torch.nn.Module):
+    def forward(self, x: torch.Tensor):
+        return Around()(x) + 1
+"""
+    result = analysed(tmp_path, {"net.py": source})
+    assert sorted(found(result)) == [
+        ("BRK517", 8),
+        ("BRK517", 14),
+        ("BRK517", 15),
+        ("BRK560", 7),
+        ("BRK560", 23),
+    ]
