@@ -31,6 +31,7 @@ from breakscope.static.variables.operators.instance_checks import (
     value_of_type,
 )
 from breakscope.static.variables.tensors.by_method import TENSOR_ONLY
+from breakscope.static.variables.tensors.dtypes import NARROWED, kind_of_dtype
 
 GUESSED = Tensor(sure=False, origin="guess")
 ASKED = replace(GUESSED, origin="argument")
@@ -60,7 +61,7 @@ def narrow_by(machine: Machine, test: ast.expr, truth: bool, frame: Frame) -> No
         if isinstance(right, ast.Constant) and right.value is None:
             narrow_to(test.left, (isinstance(test.ops[0], ast.Is)) == truth, frame)
     elif kind is ast.Compare and all([isinstance(op, ast.Eq | ast.NotEq) for op in test.ops]):
-        if not narrow_by_name(test, truth, frame):
+        if not (narrow_by_name(test, truth, frame) or narrow_by_dtype(machine, test, truth, frame)):
             narrow_by_count(test, truth, frame)
     elif (
         kind is ast.Call
@@ -171,6 +172,23 @@ def narrow_by_name(test: ast.Compare, truth: bool, frame: Frame) -> bool:
         kept = [o for o, known in named if known is None or (known == name.value) is is_wanted]
         if kept:
             rebind_name(test.left.value, join_all(kept), frame)
+    return True
+
+
+def narrow_by_dtype(machine: Machine, test: ast.Compare, truth: bool, frame: Frame) -> bool:
+    """Narrow a tensor whose dtype is, or is not another than, one of narrow whole numbers: `mask.dtype != torch.uint8`.
+    False where the test compares no dtype with one."""
+    dtype = test.comparators[0]
+    if not (
+        isinstance(test.left, ast.Attribute)
+        and test.left.attr == "dtype"
+        and isinstance(dtype, ast.Attribute)
+        and (kind := kind_of_dtype(f"torch.{dtype.attr}")) in NARROWED
+    ):
+        return False
+    value, is_equal = peek_value(test.left.value, frame), isinstance(test.ops[0], ast.Eq)
+    if is_equal == truth and type(value) is Tensor and value.dtype in (None, "int"):
+        rebind_name(test.left.value, replace(value, dtype="int", kind=kind), frame)
     return True
 
 

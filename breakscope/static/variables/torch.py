@@ -31,7 +31,7 @@ from breakscope.static.variables.tensors.creation import (
     created_tensor,
     tensor_of_type,
 )
-from breakscope.static.variables.tensors.dtypes import kind_of_dtype, promoted
+from breakscope.static.variables.tensors.dtypes import kind_of_dtype, made_narrow, promoted
 from breakscope.static.variables.tensors.filtered import with_filtered_length
 from breakscope.static.variables.tensors.followed import (
     as_made,
@@ -116,7 +116,7 @@ def torch_function(
         made = created_tensor(last, args, kwargs)
         given = kwargs.get("dtype")
         if frame.emits:
-            return made
+            return made_narrow(made, kwargs)
         if type(given) is External and (kind := kind_of_dtype(given.name)):
             made = replace(made, kind=kind)
         made = replace(
@@ -154,6 +154,7 @@ def torch_function(
         return Sequence("tuple", [as_made(machine, tensor) for tensor in spread])
     if first is not None:
         result = tensor_result(machine, last, first, args, kwargs, name)
+        result = made_narrow(result, kwargs) if frame.emits else result
         if last in ("pad", "interpolate") and type(result) is Tensor and not frame.emits:
             made = replace(result, shape=resized(first, last, args[1:], kwargs))
             return as_made(machine, made)

@@ -165,10 +165,14 @@ def emit_drawn(
     machine: Machine, values: Iterable[Value], node: ast.AST, frame: Frame, how: str = "draw"
 ) -> None:
     """Emit that Python needs the random numbers among these values, which Dynamo keeps in the graph."""
-    for value in values:
-        if frame.emits and machine.region.is_drawn(value):
-            emit_read(machine, value, how, node, frame)
-            machine.region.settle()
+    before = frame.condition
+    for value in values if frame.emits else ():
+        for option, condition in by_condition(value, before):
+            if machine.region.is_drawn(option) and (condition or option is value):
+                frame.condition = both(before, condition)
+                emit_read(machine, option, how, node, frame)
+                machine.region.settle()
+                frame.condition = before
 
 
 def emit_argument_read(

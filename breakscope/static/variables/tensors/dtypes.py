@@ -29,7 +29,8 @@ NARROWED = frozenset(NARROW.values())
 COMPLEX = "complex"
 FLOATS = {**PRECISE, **dict.fromkeys(COMPLEX_DTYPES, COMPLEX)}
 RANKS = ("half", "bfloat16", "", "double", COMPLEX)  # of several the last is that of the result
-METHODS = {"half": "float", "double": "float", "bfloat16": "float", "int": "int", "short": "int"}
+METHODS = {"half": "float", "double": "float", "bfloat16": "float"}
+NARROWING = {"int": "int32", "short": "int16", "char": "int8", "byte": "uint8"}
 DTYPES = {
     ("float", ""): "torch.float32",
     ("float", "half"): "torch.float16",
@@ -69,9 +70,9 @@ def converted(
     owner: Tensor, name: str, args: Values[Value], kwargs: dict[str, Value]
 ) -> Tensor | None:
     """What a method gives that is given another dtype; None where that is said by its table."""
-    if name in METHODS:
-        kind = name if METHODS[name] == "float" else NARROW[f"torch.{name}"]
-        return Tensor(METHODS[name], owner.ndim, owner.shape, owner.sure, kind)
+    if name in METHODS or name in NARROWING:
+        dtype, kind = METHODS.get(name, "int"), NARROWING.get(name, name)
+        return Tensor(dtype, owner.ndim, owner.shape, owner.sure, kind)
     if name not in ("to", "type", "type_as"):
         return None
     for wanted in (*args, *kwargs.values()):
@@ -110,12 +111,21 @@ def narrowed_in_region(
 ) -> Tensor:
     """Whole numbers of a region as narrow as `x.int()` and what is computed of it: Dynamo guards on no number in
     them, so each read of one ends the graph."""
-    if name in ("int", "short", "to", "type"):
+    if name in NARROWING or name in ("to", "type"):
         wanted = converted(owner, name, args, kwargs)
         return replace(made, kind=wanted.kind) if wanted and wanted.kind in NARROWED else made
     if owner.kind not in NARROWED or (name in SEVERAL and args):
         return made
     return replace(made, kind=owner.kind) if name not in WIDENING else made
+
+
+def made_narrow(made: Value, kwargs: dict[str, Value]) -> Value:
+    """What `dtype=` of a function makes as narrow in a region."""
+    given = kwargs.get("dtype")
+    kind = kind_of_dtype(given.name) if type(given) is External else ""
+    if type(made) is not Tensor or made.kind or kind not in NARROWED:
+        return made
+    return replace(made, kind=kind)
 
 
 def _narrow(made: Tensor, name: str, operands: Values[Value]) -> Tensor:
