@@ -3,7 +3,7 @@
 score `breakscope check` by it.
 
     field.py FOLDER PACKAGE[==VERSION][=DIR] ... [--minutes 10] [--per-module 16] [--again 5]
-                    [--with REQUIREMENT ...]
+                    [--with REQUIREMENT ...] [--modules]
     field.py FOLDER --score learn|hold [PACKAGE ...] [--places] [--whole]
 
 FOLDER  where environments, sources and traces go; a package's environment lies upon a common one
@@ -14,7 +14,8 @@ Each package's tests, and when they show nothing the Python of its description, 
 `breakscope trace --compile`: every module that they call is compiled with the backend eager. After that
 many minutes of CPU time, or three times that by the clock, they are stopped, and what was gathered
 counts; measured again, a package's tests go on with those that were not reached, and what they show is
-added. Break sites below the package's own folders and the lines of it that Dynamo traced are kept in
+added. With --modules not its tests run, but its modules, made from small numbers that the names of their
+parameters suggest, and called in training and evaluation (field_driver/build.py). Break sites below the package's own folders and the lines of it that Dynamo traced are kept in
 benchmarks/truth/field. What cannot be installed with this torch, or of which nothing was traced, is left
 out with one line.
 
@@ -44,7 +45,8 @@ import field_truth
 from field_score import print_score
 from field_suites import Installed, LeftOut, Suite, base_environment, installed, run, suites_of
 
-DRIVER = Path(__file__).resolve().parent / "field_driver" / "drive.py"
+DRIVERS = Path(__file__).resolve().parent / "field_driver"
+DRIVER, BUILDER = DRIVERS / "drive.py", DRIVERS / "build.py"
 QUIET = {
     "OMP_NUM_THREADS": "1",
     "MKL_NUM_THREADS": "1",
@@ -63,7 +65,8 @@ def measured(package: Installed, given: str, options: argparse.Namespace) -> dic
     """What all that there is to run of a package shows; the description only where its tests show
     nothing."""
     parts = []
-    for suite in suites_of(package, given, options.folder):
+    suites = [modules_of(package, options)] if options.modules else None
+    for suite in suites or suites_of(package, given, options.folder):
         parts.append(traced(package, suite, options))
         if parts[-1]["traced"]:
             break
@@ -71,6 +74,20 @@ def measured(package: Installed, given: str, options: argparse.Namespace) -> dic
     if not found["traced"]:
         raise LeftOut("nothing of it was traced" if parts else "there is nothing to run")
     return found
+
+
+def modules_of(package: Installed, options: argparse.Namespace) -> Suite:
+    """The modules of a package that can be made and called, as field_driver/build.py finds them."""
+    work = options.folder / "modules" / f"{package.name}-{package.version}"
+    work.mkdir(parents=True, exist_ok=True)
+    plans = work / "plans.json"
+    if not plans.exists():
+        seconds = options.minutes * 60
+        find = [package.python, "-P", BUILDER, "find", EACH, seconds, plans]
+        tops = [name.removesuffix(".py") for name in package.folders]
+        said = run([*map(str, find), *tops], 3 * seconds + START)
+        print(f"    {said.splitlines()[-1]}", flush=True)
+    return Suite("modules", (plans,), work)
 
 
 def differing(
@@ -114,7 +131,8 @@ def traced(package: Installed, suite: Suite, options: argparse.Namespace) -> dic
     command += ["--keep", str(traces), "--timeout", str(options.minutes * 180 + START)]
     command += ["--per-module", str(options.per_module), "--alike", "1"]
     command += ["--format", "json", "--output", str(options.folder / f"{package.name}.json"), "--"]
-    command += [str(package.python), "-P", str(DRIVER), suite.kind, str(EACH)]
+    driver = [BUILDER, "call"] if suite.kind == "modules" else [DRIVER, suite.kind]
+    command += [str(package.python), "-P", *map(str, driver), str(EACH)]
     command += [str(options.minutes * 60)]
     before = len(results(suite))
     log = options.folder / f"{package.name}.{suite.kind}.log"
@@ -190,6 +208,7 @@ def main() -> int:
     parser.add_argument("--minutes", type=float, default=10)
     parser.add_argument("--per-module", type=int, default=16)
     parser.add_argument("--with", dest="more", nargs="*", default=[], metavar="REQUIREMENT")
+    parser.add_argument("--modules", action="store_true", help="call its modules, not its tests")
     parser.add_argument("--install-only", action="store_true", help="measure later")
     parser.add_argument(
         "--again", type=int, default=5, help="tests that failed and are tried without trace"

@@ -60,7 +60,7 @@ class Installed:
 class Suite:
     """What is run of a package: how drive.py calls it, with which paths, in which folder."""
 
-    kind: str  # "tests" or "snippets"
+    kind: str  # "tests", "snippets" or "modules"
     paths: tuple[Path, ...]
     folder: Path
 

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import importlib.util
+import json
+import os
+import subprocess
 import sys
 from pathlib import Path
 
@@ -283,3 +286,69 @@ def test_a_program_ends_where_nothing_after_an_exception_was_traced(
         "def f(x, y):\n    a, b = x.shape\n    x = x @ y\n    for z in x:\n        y = z @ y\n    return y @ x\n"
     )
     assert ends_there(line, words, file, ran) is ends
+
+
+MODULES = """\
+from dataclasses import dataclass
+
+import torch
+from torch import nn
+
+
+@dataclass
+class Settings:
+    hidden_dim: int = 512
+    n_heads: int = 4
+
+
+class Block(nn.Module):
+    def __init__(self, settings: Settings):
+        super().__init__()
+        self.layer = nn.Linear(settings.hidden_dim, settings.hidden_dim)
+
+    def forward(self, x, mask=None):
+        return self.layer(x)
+
+
+class Embedding(nn.Module):
+    def __init__(self, vocab_size, dim):
+        super().__init__()
+        self.table = nn.Embedding(vocab_size, dim)
+
+    def forward(self, token_ids):
+        return self.table(token_ids)
+
+
+class Named(nn.Module):
+    def __init__(self, model_name: str):
+        super().__init__()
+
+    def forward(self, x):
+        return x
+"""
+
+
+def test_modules_are_made_from_what_their_parameters_are_called_and_called(tmp_path):
+    (tmp_path / "parts.py").write_text(MODULES)
+    command = [sys.executable, str(ROOT / "benchmarks" / "field_driver" / "build.py")]
+    plans = tmp_path / "plans.json"
+
+    def said(*arguments):
+        done = subprocess.run(
+            [*command, *arguments],
+            capture_output=True,
+            text=True,
+            env={**os.environ, "PYTHONPATH": str(tmp_path)},
+        )
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    assert said("find", "60", "300", str(plans), "parts") == (
+        "2 of 3 modules can be made and called\n"
+    )
+    found = {plan["made"]: plan for plan in json.loads(plans.read_text())}
+    assert set(found) == {"parts:Block", "parts:Embedding"}
+    settings = found["parts:Block"]["with"]["settings"]
+    assert settings == {"made": "parts:Settings", "with": {"hidden_dim": 8}}
+    assert found["parts:Embedding"]["calls"][0] == [True, [{"tensor": [2, 4], "below": 32}]]
+    assert said("call", "60", "300", str(plans)) == "2 modules, 0 failed\n"
