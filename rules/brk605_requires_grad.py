@@ -7,6 +7,8 @@ cannot express. A call that changes nothing, such as `x.requires_grad_(False)` o
 none, is traced. On an intermediate tensor `requires_grad_()` itself is traced, but the region ends
 where that tensor, or something computed from it, is returned.
 
+A parameter of a class of its own (`class Weight(nn.Parameter)`) that is made inside of the region is such a leaf, too.
+
 `torch.func.stack_module_state` marks what it stacks, so that the graph ends where something computed from it
 leaves it.
 
@@ -98,6 +100,18 @@ def check_made(event):
         certainty=certainty,
         condition="" if wanted.is_const else "".join(map(ast.unparse, named)),
     )
+
+
+@rule.on(Call, "torch.Tensor._make_subclass", "torch.nn.Parameter.__new__")
+def check_subclass(event):
+    is_parameter = event.name.endswith("__new__")
+    wanted = event.argument(2, "requires_grad" if is_parameter else "require_grad")
+    if wanted == TRUE or (wanted is None and is_parameter):
+        yield event.graph_break(
+            f"`{event.shown}` makes a leaf of a class of its own inside the region",
+            help="make it outside the region, and pass it in",
+            fixable=False,
+        )
 
 
 @rule.on(Call, "torch.func.stack_module_state", "functorch.stack_module_state")

@@ -110,6 +110,8 @@ def settled_argument(
     from the docstring."""
     if value.is_unknown:
         annotated = as_annotated(machine, value, parameter, info)
+        if info.module.library:
+            annotated = handed_over(annotated)
         is_bare = annotated.is_unknown and parameter.annotation is None
         if is_bare:
             return documented_tensors(info).get(parameter.arg, value)
@@ -118,6 +120,9 @@ def settled_argument(
         declared = as_annotated(machine, value, parameter, info)
         if type(declared) is Py and declared.type in PYTHON_TYPES:
             return declared
+        if info.module.library and value.origin == "guess" and type(declared) is Union:
+            plain = handed_over(declared)
+            value = plain if type(plain) is Tensor else value
     return with_documented_dtype(value, info, parameter.arg)
 
 
@@ -128,6 +133,19 @@ def as_annotated(machine: Machine, value: Value, parameter: ast.arg, info: Funct
     if annotation is None:
         return value
     return value_of_annotation(machine, annotation, Frame(info.module))
+
+
+def handed_over(declared: Value) -> Value:
+    """What a compiled model hands to a parameter of a library that is declared to take a tensor, an object of the
+    library's class that stands in for one, or None: the tensor."""
+    parts = options(declared)
+    tensors = [part for part in parts if type(part) is Tensor]
+    others = [
+        part
+        for part in parts
+        if not (isinstance(part, Instance | Tensor) or part.is_unknown or part.is_none)
+    ]
+    return join_all([*tensors, *others]) if tensors else declared
 
 
 def as_declared(

@@ -53,7 +53,7 @@ def both_paths(machine: Machine, node: ast.If, frame: Frame) -> int:
         frame.undecided,
         frame.rare,
     )
-    frame.names, frame.undecided, decided_by = dict(before), CHOSEN, ""
+    frame.names, decided_by = dict(before), ""
     counts = counted(before)
     # configuration is shown as the condition; no other default is
     usual = None if machine.region.last_test_is_configuration else machine.region.last_test_usually
@@ -61,6 +61,8 @@ def both_paths(machine: Machine, node: ast.If, frame: Frame) -> int:
     if frame.emits:
         frame.rare = rare or usual is False or is_rare(open_test, True) or is_deprecated(node)
         frame.rare = frame.rare or _fails(node.body, frame) or loads_once(node, frame)
+    # who hands an empty tensor to a library?
+    frame.undecided = undecided if usual is True and frame.module.library else CHOSEN
     branch, by_data = frame.branch, frame.by_data
     if machine.driver.calls is not None and not frame.emits:
         frame.by_data = (by_data or not undecided) and is_of_data(machine, node.test, frame)
@@ -82,6 +84,7 @@ def both_paths(machine: Machine, node: ast.If, frame: Frame) -> int:
     if frame.emits:
         frame.rare = rare or usual is True or is_rare(open_test, False)
         frame.rare = frame.rare or _fails(node.orelse, frame)
+    frame.undecided = undecided if usual is False and frame.module.library else CHOSEN
     if node.orelse:
         if decided_by and frame.emits:
             frame.condition = both(condition, opposite(decided_by))

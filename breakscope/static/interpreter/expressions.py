@@ -294,8 +294,9 @@ def eval_if_exp(machine: Machine, node: ast.IfExp, frame: Frame) -> Value:
     open_test = open_part(machine, node.test)
     test = machine.text(open_test, frame.module) if by_configuration else ""
     given = (test, opposite(test)) if test else ALWAYS
-    frame.undecided = CHOSEN
     for branch, side in ((node.body, True), (node.orelse, False)):
+        is_usual = usual is side and not by_configuration and frame.module.library
+        frame.undecided = undecided if is_usual else CHOSEN  # who hands over an empty tensor?
         frame.names = dict(before)
         frame.condition = both(condition, given[0] if side else given[1])
         frame.certainty = "possible" if usual is (not side) else certainty

@@ -117,7 +117,7 @@ def narrow_isinstance(
         External("torch.Tensor") if isinstance(types, ast.Constant) else machine.eval(types, frame)
     )
     frame.emits = emits
-    verdicts = [(o, is_instance(machine, o, wanted)) for o in options(value)]
+    verdicts = [(o, is_instance(machine, o, wanted, frame)) for o in options(value)]
     kept = [
         o for o, verdict in verdicts if verdict is truth or (verdict is None and not o.is_unknown)
     ]
@@ -125,7 +125,8 @@ def narrow_isinstance(
         kept = [o for o, verdict in verdicts if verdict or (o in kept and type(o) is not Tensor)]
     if truth and type(wanted) is Class:
         kept = [_of_subclass(machine, option, wanted) for option in kept]
-    if type(value) is Tensor and value.is_argument and kept == [value]:
+    is_open = verdicts[0][1] is None
+    if type(value) is Tensor and value.is_argument and kept == [value] and is_open:
         if not truth and is_tensor_type(machine, wanted):
             rebind_name(node, UNKNOWN, frame)  # where it is no tensor
         elif truth and not is_tensor_type(

@@ -120,7 +120,7 @@ def builtin_isinstance(machine: Machine, args, kwargs, node, frame) -> Value:
         return UNKNOWN
     if _is_nested(args[1]):
         emit_call(machine, "object.__instancecheck__", None, args, {}, node, frame)
-    verdicts = {is_instance(machine, o, args[1]) for o in options(args[0])}
+    verdicts = {is_instance(machine, o, args[1], frame) for o in options(args[0])}
     verdict = verdicts.pop() if len(verdicts) == 1 else None
     note_recurrent_check(machine, args, node, frame)
     return Py("bool", "config") if verdict is None else Const(verdict)

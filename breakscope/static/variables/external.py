@@ -132,6 +132,9 @@ DISABLE = "torch.compiler.disable"
 SPARSE_MAKERS = [
     f"torch.sparse_{layout}_tensor" for layout in ("coo", "csr", "csc", "bsr", "bsc", "compressed")
 ]
+LAYOUTS = frozenset(
+    {"torch.strided", *(f"torch.sparse_{form}" for form in "coo csr csc bsr bsc".split())}
+)
 _SPECIAL = {
     "torch.nn.*": call_chosen_module,
     "torch.nn.Module.__call__": call_module,
@@ -208,6 +211,9 @@ class ExternalVariable(Variable):
     def compare(self, machine: Machine, left, right, op, node, frame) -> Value:
         if op in (ast.Eq, ast.NotEq) and left == right:
             return Const(op is ast.Eq)
+        if op in (ast.Eq, ast.NotEq) and type(right) is External:
+            if left.name in LAYOUTS and right.name in LAYOUTS:
+                return Const(op is ast.NotEq)
         return super().compare(machine, left, right, op, node, frame)
 
     def identical(self, left, right) -> bool | None:

@@ -35,7 +35,7 @@ from breakscope.static.variables.objects.module_containers import (
     hold_contents,
     layer_of,
 )
-from breakscope.static.variables.tensors.subclasses import is_of_subclass
+from breakscope.static.variables.tensors.subclasses import is_of_subclass, note_parameter
 
 
 class Super(Value, eq=False):
@@ -51,6 +51,8 @@ class SuperVariable(Variable):
     def call_method(self, machine: Machine, owner, name, args, kwargs, node, frame) -> Value:
         instance = owner.instance
         if not isinstance(instance, Instance):
+            if name == "__new__":
+                note_parameter(machine, instance, args, kwargs, node, frame)
             return UNKNOWN
         externals = external_bases(machine, instance.cls.info)
         emit_call(

@@ -287,6 +287,8 @@ def tensor_attribute(
         return External("torch.bool") if owner.dtype == "bool" else known or Py("dtype", "config")
     if name == "ndim":
         return Const(owner.ndim) if owner.ndim is not None else ShapeInt()
+    if name == "layout" and frame.module.library and owner.kind != "sparse":
+        return External("torch.strided")  # one that is sparse is handed over where that shows
     if name in SCALAR_ATTRIBUTES:
         emit_call(machine, f"Tensor.{name}", owner, (), {}, node, frame, sureness(owner))
         return SCALAR_ATTRIBUTES[name]

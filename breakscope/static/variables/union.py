@@ -42,7 +42,8 @@ class UnionVariable(Variable):
         results, called, certainty, undecided = [], [], frame.certainty, frame.undecided
         before = frame.condition
         # one function of several
-        chosen = len([o for o in callee.options if type(o) is Function]) > 1
+        functions = [o for o in callee.options if type(o) is Function]
+        chosen = len(functions) > 1 and not _takes_turns(functions, node)
         own = any([type(option) is Instance for option in callee.options])
         for option, condition in by_condition(callee, frame.condition):
             if not option.is_none:
@@ -206,6 +207,12 @@ def _of_each(rows: list[tuple], result: Callable, frame: Frame) -> Value:
         finally:
             frame.condition = before
     return join_under(made, [condition for _, condition in rows])
+
+
+def _takes_turns(functions: list[Function], node: ast.AST) -> bool:
+    """True for `self.flows[i].inverse(x)`: of the objects that a list holds each has its turn."""
+    is_of_item = isinstance(getattr(getattr(node, "func", None), "value", None), ast.Subscript)
+    return is_of_item and all(type(f.bound) is Instance for f in functions)
 
 
 def _that_may_have(name: str, owner: Union) -> list[Value]:

@@ -97,3 +97,48 @@ def test_a_number_of_a_subclass_is_an_index(index, tmp_path):
     source = CLASSES.replace("return MADE + 1", f"return x[{index}]")
     result = analysed(tmp_path, {"program.py": source}, "program.py::make")
     assert found(result) == [("BRK213", LINE)]
+
+
+PARAMETERS = """\
+import torch
+from torch import nn
+
+
+class Bare(nn.Parameter):
+    pass
+
+
+class Above(nn.Parameter):
+    def __new__(cls, data, wanted=True):
+        return super().__new__(cls, data, wanted)
+
+
+class Below(nn.Parameter):
+    def __new__(cls, data, extra, requires_grad=True):
+        made = torch.Tensor._make_subclass(cls, data, requires_grad)
+        made.extra = extra
+        return made
+
+
+@torch.compile
+def f(x):
+    return {made} * 2
+"""
+
+
+@pytest.mark.parametrize(
+    ("made", "lines"),
+    (
+        ("Bare(x + 1)", [23]),
+        ("Bare(x + 1, True)", [23]),
+        ("Above(x + 1)", [11]),
+        ("Below(x + 1, 'a')", [16]),
+        ("Bare(x + 1, requires_grad=False)", []),
+        ("Bare(data=x + 1, requires_grad=False)", []),
+        ("Above(x + 1, False)", []),
+        ("Below(x + 1, 'a', False)", []),
+    ),
+)
+def test_a_parameter_of_an_own_class_is_made(made, lines, tmp_path):
+    result = analysed(tmp_path, {"program.py": PARAMETERS.format(made=made)})
+    assert found(result) == [("BRK605", line) for line in lines]

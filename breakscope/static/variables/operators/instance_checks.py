@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from msgspec.structs import replace
+
 from breakscope.rulekit.values import (
     Class,
     Const,
@@ -17,18 +19,29 @@ from breakscope.rulekit.values import (
 )
 from breakscope.static.definitions.annotations import value_of_class
 from breakscope.static.definitions.classes import is_tensor_class
+from breakscope.static.definitions.names import resolve_import
+from breakscope.static.machine.frames import Frame
 from breakscope.static.machine.lattice import join_all
 from breakscope.static.machine.library import NOT_TENSORS
 from breakscope.static.machine.machine import Machine
 
 
-def is_instance(machine: Machine, value: Value, wanted: Value) -> bool | None:
-    """`isinstance(value, wanted)`, None when not known."""
+def is_instance(machine: Machine, value: Value, wanted: Value, frame: Frame) -> bool | None:
+    """`isinstance(value, wanted)`, None when not known. In a library a tensor is taken to be a plain one."""
     if isinstance(wanted, Sequence) and wanted.items is not None:
-        verdicts = [is_instance(machine, value, w) for w in wanted.items]
+        verdicts = [is_instance(machine, value, w, frame) for w in wanted.items]
         return True if True in verdicts else None if None in verdicts or not verdicts else False
     if value.is_unknown or isinstance(value, Union):
         return None
+    if isinstance(wanted, Union):  # one that stands in for what may not be installed
+        meant = {
+            is_instance(machine, value, resolve_import(machine, w), frame) for w in wanted.options
+        }
+        return meant.pop() if len(meant) == 1 else None
+    if frame.module.library and _is_plain(value):
+        if wanted.is_unknown:
+            return False
+        value = replace(value, sure=True)
     if isinstance(wanted, Class):
         return machine.behaviour(value).is_of_class(machine, value, wanted)
     if isinstance(wanted, External):
@@ -36,6 +49,10 @@ def is_instance(machine: Machine, value: Value, wanted: Value) -> bool | None:
             return is_class(machine, value)
         return machine.behaviour(value).is_of_type(machine, value, wanted.name)
     return None
+
+
+def _is_plain(value: Value) -> bool:
+    return type(value) is Tensor and value.kind != "subclass" and value.origin != "guess"
 
 
 def is_class(machine: Machine, value: Value) -> bool | None:

@@ -30,8 +30,8 @@ def tensor_operator(left: Value, right: Value, op: type) -> Value:
         dtype = "int"
     dimensions = [t.ndim for t in tensors]
     shapes = {t.shape for t in tensors}
-    if dimensions == [0] and any(o.is_unknown for v in (left, right) for o in options(v)):
-        # a number leaves it as it is, a tensor gives it its own
+    if dimensions in ([0], [1]) and any(o.is_unknown for v in (left, right) for o in options(v)):
+        # a number leaves it as it is; a tensor gives it its own, as one does to which a bias is added
         dimensions, shapes = [None], {None}
     return Tensor(
         dtype,

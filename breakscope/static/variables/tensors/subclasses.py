@@ -26,6 +26,7 @@ from breakscope.static.machine.machine import Machine
 from breakscope.static.variables.effects.emitting import emit_call
 
 MADE = "torch.Tensor subclass()"
+PARAMETER = "torch.nn.Parameter"
 _PLAIN = Tensor(sure=False, origin="argument")
 _OF_SUBCLASS = Tensor(sure=False, kind="subclass", origin="argument")
 
@@ -74,6 +75,9 @@ def note_tensor_subclass(
     if is_wrapper:
         given = (*args, *kwargs.values())
         why = "object" if any(is_own_object(machine, value) for value in given) else ""
+    elif new is None and PARAMETER in external_bases(machine, cls.info):
+        why = ""
+        note_parameter(machine, cls, [cls, *args], kwargs, node, frame)
     elif new is None:
         why = "" if len(args) == 1 and not kwargs and may_be_tensor(args[0]) else "default"
     else:
@@ -82,6 +86,12 @@ def note_tensor_subclass(
         emit_call(machine, MADE, cls, (Const(why),), {}, node, frame)
     if type(new) is Function and (why or not is_wrapper):
         machine.inline(Function(new.info, None, new.scope), [cls, *args], kwargs, node, frame)
+
+
+def note_parameter(machine: Machine, cls: Value, args, kwargs, node: ast.AST, frame: Frame) -> None:
+    """Emit that `__new__` of parameters is called for a class that derives from them."""
+    if type(cls) is Class and PARAMETER in external_bases(machine, cls.info):
+        emit_call(machine, f"{PARAMETER}.__new__", None, args, kwargs, node, frame)
 
 
 def may_be_tensor(value: Value) -> bool:
