@@ -47,6 +47,9 @@ NAMES = {
 def check(event):
     if event.name in ("torch.where", "numpy.where") and (len(event.args) + len(event.kwargs) != 1):
         return
+    tensor = event.argument(0, "input") if event.receiver is None else event.receiver
+    if getattr(tensor, "has_known_value", False):
+        return  # made of one number of Python's, which torch knows
     yield event.graph_break(
         f"the size of `{event.source}` depends on the tensor's values",
         help="work with the mask itself (`torch.where(mask, a, b)`, `mask.sum()`), or `torch.nonzero_static(t, "

@@ -29,7 +29,8 @@ rule = Rule("BRK302", "boolean-mask-read", shares=("GB0036",), fix="unsafe")
 
 @rule.on(Index, store="")
 def check(event):
-    if getattr(event.index, "dtype", None) == "bool" and event.index.ndim != 0:
+    index = event.index
+    if getattr(index, "dtype", None) == "bool" and index.ndim != 0 and not index.has_known_value:
         yield event.graph_break(
             f"the size of `{event.source}` depends on the mask's values",
             setting="capture_dynamic_output_shape_ops",

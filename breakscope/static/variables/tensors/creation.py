@@ -113,7 +113,8 @@ def _is_number(data: Value, is_guarded: bool) -> bool:
         return True
     if isinstance(data, Sequence) and data.items is not None and len(data.items) == 1:
         data = data.items[0]
-    is_known = isinstance(data, Const) or (isinstance(data, Py) and data.source == "config")
+    is_flag = isinstance(data, Py) and (data.source, data.type) == ("argument", "bool")
+    is_known = is_flag or isinstance(data, Const) or getattr(data, "source", "") == "config"
     return is_known and dtype_of_data(data) is not None
 
 
