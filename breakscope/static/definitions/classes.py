@@ -175,6 +175,8 @@ def is_module_class(machine: Machine, info: ClassInfo) -> bool:
                 for name in bases
             )
             and find_member(machine, info, "forward") is not None
+            # a module is called by the one that torch has
+            and find_member(machine, info, "__call__") is None
         )
     return facts.is_module
 

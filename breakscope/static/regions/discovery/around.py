@@ -63,8 +63,9 @@ MEASURES = re.compile(
     r"(?:^|[_/])(?:metrics|metric(?=[./])|debug|profil(?:e|er|ing)|flops?|benchmarks?|plots?|plotting)(?=[_./])"
     r"|(?:^|/)(?:tests?/|(?:test_\w+|\w+_test|conftest)\.py$)"
 )
-# how classes are called, or end, whose objects look at somebody's model: what explains it, and what quantisation reads
-LOOKS = re.compile(r"Explainer|(?:Observer|Calibrator)(?:Base|Mixin)?$")
+# how classes are called, or end, whose objects stand beside a model: what explains it, what quantisation reads, and what
+# makes a batch of data
+LOOKS = re.compile(r"Explainer|(?:Observer|Calibrator|DataPre[pP]rocessor)(?:Base|Mixin)?$")
 LOSSES = re.compile(r"loss|penalt|regulari[sz]|decay")
 PLAIN = frozenset({"str", "int", "float", "bool", "bytes"})
 GATHERED = frozenset({"dict", "Dict", "tuple", "Tuple", "list", "List", "Optional", "typing"})

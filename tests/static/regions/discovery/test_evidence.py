@@ -332,6 +332,7 @@ class {name}({base}):
         ("parts.py", "", "MinMaxObserver", "torch.nn.Module", False),
         ("parts.py", "class Observer(torch.nn.Module): ...", "Scale", "Observer", False),
         ("parts.py", "", "GraphExplainer", "torch.nn.Module", False),
+        ("parts.py", "", "ImageDataPreprocessor", "torch.nn.Module", False),
         ("parts.py", "", "ObserverLoss", "torch.nn.Module", True),
         ("parts.py", "import jax.numpy", "Scale", "torch.nn.Module", False),
         ("parts.py", "from tensorflow import keras", "Scale", "torch.nn.Module", False),
@@ -355,5 +356,13 @@ def test_a_module_that_looks_at_others_or_runs_another_framework_is_possible(
 )
 def test_the_module_of_another_framework_is_none_of_torch_s(base, count, tmp_path):
     source = f"import torch\nimport unseen\nfrom flax import linen\n\nclass Net({base}):\n    def __call__(self, x):\n        print(x)\n"
+    result = analysed(tmp_path, {"net.py": source})
+    assert len(seen(result)) == count
+
+
+@pytest.mark.parametrize(("method", "count"), [("forward", 1), ("__call__", 0)])
+def test_what_is_called_by_its_own_call_is_no_module_of_an_unseen_package(method, count, tmp_path):
+    source = f"import torch\nimport unseen\n\nclass Net(unseen.Base):\n    def {method}(self, x):\n        print(x)\n\n    def forward(self, x):\n        return x\n"
+    source = source if method == "__call__" else source.partition("\n\n    def forward")[0]
     result = analysed(tmp_path, {"net.py": source})
     assert len(seen(result)) == count
