@@ -153,7 +153,7 @@ def join_elements(items: list[Value]) -> Value:
     """What stands anywhere in a sequence of unknown length: nothing is known of tensors beside values that are none,
     since of one position one of them is true."""
     is_mixed = any(item.is_tensor for item in items) and not all(
-        item.is_tensor or item.is_none or item.is_unknown for item in items
+        item.is_tensor or item.is_const or item.is_unknown for item in items
     )
     return UNKNOWN if is_mixed else join_all(items)
 

@@ -67,6 +67,7 @@ MEASURES = re.compile(
 # makes a batch of data
 LOOKS = re.compile(r"Explainer|(?:Observer|Calibrator|DataPre[pP]rocessor)(?:Base|Mixin)?$")
 LOSSES = re.compile(r"loss|penalt|regulari[sz]|decay")
+ARRAYS = re.compile(r"(?i)\b(?:ndarray|np\.array|numpy array)s?\b")
 PLAIN = frozenset({"str", "int", "float", "bool", "bytes"})
 GATHERED = frozenset({"dict", "Dict", "tuple", "Tuple", "list", "List", "Optional", "typing"})
 # what a function returns that hands out no tensor, by its annotation, beside containers of plain values
@@ -148,8 +149,8 @@ def is_class_around(machine: Machine, cls: Class) -> bool:
 
 def is_function_around(machine: Machine, function: Function) -> bool:
     """True for a function that is called where its name or its file says, that drives or trains a model, that reads
-    files, that hands out nothing, or plain numbers, texts or arrays, or that is one of NumPy's arrays, or of a package
-    without tensors."""
+    files, that hands out nothing, or plain numbers, texts or arrays, or that is one of NumPy's arrays, by what it does or what its
+    docstring says, or of a package without tensors."""
     info = function.info
     returned = getattr(info.node, "returns", None)  # a lambda has none
     roots = _packages_used(machine, function)
@@ -163,8 +164,15 @@ def is_function_around(machine: Machine, function: Function) -> bool:
         or is_training_step(info.node)
         or reads_files(function)
         or ("numpy" in roots and "torch" not in roots and not _is_annotated(function))
+        or (not _is_annotated(function) and _documents_arrays(info.node))
         or any(_names_module(machine, p.annotation, info.module) for p in parameters(info.node))
     )
+
+
+def _documents_arrays(node: ast.AST) -> bool:
+    """True for a function whose docstring speaks of NumPy's arrays, and of no tensor."""
+    text = "" if isinstance(node, ast.Lambda) else (ast.get_docstring(node, clean=False) or "")
+    return ARRAYS.search(text) is not None and "tensor" not in text.lower()
 
 
 def _is_plain(returned: ast.expr | None) -> bool:

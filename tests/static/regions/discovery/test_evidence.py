@@ -366,3 +366,15 @@ def test_what_is_called_by_its_own_call_is_no_module_of_an_unseen_package(method
     source = source if method == "__call__" else source.partition("\n\n    def forward")[0]
     result = analysed(tmp_path, {"net.py": source})
     assert len(seen(result)) == count
+
+
+@pytest.mark.parametrize(
+    ("text", "count"),
+    [("", 1), ("x : numpy.ndarray", 0), ("x : Tensor or np.array", 1), ("x: the arrays", 1)],
+)
+def test_a_function_that_says_to_be_of_arrays_is_none_of_tensors(text, count, tmp_path):
+    source = (
+        f'import torch\n\ndef summed(x):\n    """{text}"""\n    print(x)\n    return torch.sum(x)\n'
+    )
+    files = {"library/__init__.py": "from .sums import summed\n", "library/sums.py": source}
+    assert len(seen(analysed(tmp_path, files))) == count
