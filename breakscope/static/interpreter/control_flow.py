@@ -20,7 +20,7 @@ from breakscope.rulekit.values import (
 from breakscope.rulekit.walking import uses_of, walk
 from breakscope.static.interpreter.blocks import exec_block, exec_path
 from breakscope.static.interpreter.conditions import is_of_data, open_part, test_condition
-from breakscope.static.interpreter.imports import bind_imports
+from breakscope.static.interpreter.imports import bind_imports, note_needed
 from breakscope.static.interpreter.narrowing import narrow_by
 from breakscope.static.interpreter.rarely import is_deprecated, is_rare, loads_once, replaces_module
 from breakscope.static.machine.frames import GO_ON, LEAVE_LOOP, RAISE, RETURN, Frame, Raised
@@ -148,6 +148,8 @@ def of_the_kind_made(test: ast.expr, made: dict[str, Value], given: dict[str, Va
 def exec_try(machine: Machine, node: ast.Try, frame: Frame) -> int:
     before = dict(frame.names)
     skips, frame.skips = frame.skips, frame.skips or "try"
+    if frame.emits and not frame.caught:
+        note_needed(node)
     caught, frame.caught = frame.caught, frame.caught or bool(node.handlers)
     raised, ends_before = None, (len(frame.returns), len(frame.exits), len(frame.breaks))
     calls = len(machine.driver.calls or ())
