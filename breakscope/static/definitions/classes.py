@@ -33,6 +33,13 @@ if TYPE_CHECKING:
 
 KNOWN_PACKAGES = frozenset(sys.stdlib_module_names | {"torch", "numpy"})
 MODULE_BASES = ("torch.nn.Module", "torch.nn.modules.module.Module")
+# they have modules, too, and models that torch.compile does not see
+OTHER_FRAMEWORKS = frozenset(
+    """
+    equinox flax haiku intel_npu_acceleration_library jax jittor keras mindspore mlx mxnet oneflow onnxruntime openvino
+    paddle tensorflow tensorrt
+    """.split()
+)
 TENSOR_BASES = ("torch.Tensor", "torch.nn.Parameter")
 
 
@@ -159,8 +166,7 @@ def is_module_class(machine: Machine, info: ClassInfo) -> bool:
         facts.is_module = any(
             name in MODULE_BASES
             or name.startswith("torch.nn.")
-            # TensorFlow has modules, too
-            or (name.endswith("Module") and not _is_skipped(machine, name))
+            or (name.endswith("Module") and not _is_without_modules(machine, name))
             for name in bases
         ) or (
             any(
@@ -170,13 +176,16 @@ def is_module_class(machine: Machine, info: ClassInfo) -> bool:
                 for name in bases
             )
             and find_member(machine, info, "forward") is not None
+            # a module is called by the one that torch has
+            and find_member(machine, info, "__call__") is None
         )
     return facts.is_module
 
 
-def _is_skipped(machine: Machine, name: str) -> bool:
-    """True for what has a package that Dynamo skips."""
-    return name.partition(".")[0] in machine.library.skipped_packages
+def _is_without_modules(machine: Machine, name: str) -> bool:
+    """True for what has a package that Dynamo skips, or another framework than torch."""
+    top = name.partition(".")[0]
+    return top in machine.library.skipped_packages or top in OTHER_FRAMEWORKS
 
 
 def _uses_torch(machine: Machine, info: ClassInfo) -> bool:
@@ -213,7 +222,8 @@ def is_of_unseen_package(machine: Machine, info: ClassInfo, name: str) -> bool:
     if not dot or top in KNOWN_PACKAGES or "torch" not in info.module.source:
         return False
     return not (
-        _is_skipped(machine, name) or machine.world.program.is_without_torch(top, info.module)
+        _is_without_modules(machine, name)
+        or machine.world.program.is_without_torch(top, info.module)
     )
 
 

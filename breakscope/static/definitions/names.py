@@ -56,12 +56,12 @@ def resolve_import(machine: Machine, value: Value) -> Value:
         return value
     known = machine.objects.imports.get(id(value))
     if known is not None:
-        return known
+        return known[1]
     imported = value
     for _ in range(12):
         if type(value) is not Import:
             if not machine.objects.executing:
-                machine.objects.imports[id(imported)] = value
+                machine.objects.imports[id(imported)] = imported, value
             return value
         value = import_step(machine, value)
     return UNKNOWN

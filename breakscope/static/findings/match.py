@@ -282,8 +282,7 @@ class Matcher:
             # then Python has made the object, and given it a name
             if problem.skips == "object" and seen.last_break >= 0:
                 problem = replace(problem, skips="")
-            hidden = seen.skipped and not (seen.begun and type(event) is Varies)
-            hidden = hidden and not problem.apart
+            hidden = seen.hides(event, condition) and not problem.apart
             verdict = verdict_of(rule, problem, event, seen.way, seen.here, hidden)
             if step.apart and rule.kind == "recompile":
                 self._postponed.append((step.apart, verdict))

@@ -10,7 +10,7 @@ from breakscope.rulekit.rule import Rule
 from breakscope.rulekit.values import Value
 from breakscope.static.findings.verdicts import Verdict, Way
 from breakscope.static.machine.frames import Activation, Step
-from breakscope.static.machine.given import both
+from breakscope.static.machine.given import both, implies
 
 CHANGES = frozenset({Store, Mutate})  # of what outlives the call, whose next one finds it changed
 
@@ -40,6 +40,7 @@ class Seen(Struct, eq=False):
     # many of `waiting` the graph before it has, and those inside of comprehensions by what these go over
     under: str = ""
     skipped_under: str = ""
+    skips_under: set[str] = set()  # all conditions under which the frame is skipped
     kept_under: int = 0
     broken_under: dict[int, str] = {}
     resumed_at: int = 0  # how many of `waiting` stand before the last break
@@ -105,6 +106,12 @@ class Seen(Struct, eq=False):
         """The parameters that are the same in all of these calls."""
         return self.way.fixed | self.activation.fixed
 
+    def hides(self, event: Event, condition: str) -> bool:
+        """True for what only Python comes to, since a break before it has skipped the frame: surely, or wherever the
+        condition holds."""
+        is_skipped = self.skipped or any(implies(condition, under) for under in self.skips_under)
+        return is_skipped and not (self.begun and type(event) is Varies)
+
     def decided_by(self, event: Event, position: int) -> str:
         """The condition under which a break leaves a comprehension to Python; "" for none, and for one
         that cannot be said beside the comprehension's own."""
@@ -119,6 +126,8 @@ class Seen(Struct, eq=False):
         """A break that happens where the condition holds, and may skip the frame then."""
         self.under = self.under or condition
         skips = skips or is_never_resumed(self.activation)
+        if skips:
+            self.skips_under.add(condition)
         if skips and not self.skipped and not self.skipped_under:
             self.skipped_under, self.kept_under = condition, self.resumed_at
 

@@ -20,9 +20,9 @@ from breakscope.rulekit.values import (
 from breakscope.rulekit.walking import uses_of, walk
 from breakscope.static.interpreter.blocks import exec_block, exec_path
 from breakscope.static.interpreter.conditions import is_of_data, open_part, test_condition
-from breakscope.static.interpreter.imports import bind_imports
+from breakscope.static.interpreter.imports import bind_imports, note_needed
 from breakscope.static.interpreter.narrowing import narrow_by
-from breakscope.static.interpreter.rarely import is_deprecated, is_rare, loads_once
+from breakscope.static.interpreter.rarely import is_deprecated, is_rare, loads_once, replaces_module
 from breakscope.static.machine.frames import GO_ON, LEAVE_LOOP, RAISE, RETURN, Frame, Raised
 from breakscope.static.machine.given import both, opposite, taken
 from breakscope.static.machine.lattice import ALWAYS, join_names
@@ -61,6 +61,7 @@ def both_paths(machine: Machine, node: ast.If, frame: Frame) -> int:
     if frame.emits:
         frame.rare = rare or usual is False or is_rare(open_test, True) or is_deprecated(node)
         frame.rare = frame.rare or _fails(node.body, frame) or loads_once(node, frame)
+        frame.rare = frame.rare or replaces_module(machine, node, frame)
     # who hands an empty tensor to a library?
     frame.undecided = undecided if usual is True and frame.module.library else CHOSEN
     branch, by_data = frame.branch, frame.by_data
@@ -150,6 +151,8 @@ def of_the_kind_made(test: ast.expr, made: dict[str, Value], given: dict[str, Va
 def exec_try(machine: Machine, node: ast.Try, frame: Frame) -> int:
     before = dict(frame.names)
     skips, frame.skips = frame.skips, frame.skips or "try"
+    if frame.emits and not frame.caught:
+        note_needed(node)
     caught, frame.caught = frame.caught, frame.caught or bool(node.handlers)
     raised, ends_before = None, (len(frame.returns), len(frame.exits), len(frame.breaks))
     calls = len(machine.driver.calls or ())

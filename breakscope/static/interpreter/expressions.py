@@ -40,7 +40,7 @@ from breakscope.static.interpreter.narrowing import narrow_by, narrow_by_attribu
 from breakscope.static.interpreter.rarely import is_rare
 from breakscope.static.machine.frames import Frame, Raised
 from breakscope.static.machine.given import both, opposite
-from breakscope.static.machine.lattice import ALWAYS, join, join_all, join_under
+from breakscope.static.machine.lattice import ALWAYS, join, join_all, join_elements, join_under
 from breakscope.static.machine.machine import Machine
 from breakscope.static.project.modules import Import
 from breakscope.static.variables.base import BITWISE
@@ -148,7 +148,7 @@ def eval_display(machine: Machine, node, frame: Frame, type_: str) -> Value:
             items.append(value)
     known = known and len(items) <= max(len(node.elts), limits.MOST_FOLDED_ITEMS)
     if not known:
-        return Sequence(type_, None, join_all(items))
+        return Sequence(type_, None, join_elements(items))
     return Sequence(type_, different_items(items) if type_ == "set" else items)
 
 

@@ -32,6 +32,7 @@ def emit_import(machine: Machine, node: ast.stmt, module: str, frame: Frame) -> 
         value = Namespace(found) if found is not None else UNKNOWN
         program = machine.world.program
         missing = frame.caught and found is None and program.is_missing(module, frame.module)
+        missing = missing and not getattr(node, "is_needed", False)
         machine.emit(
             Statement,
             node,
@@ -41,6 +42,27 @@ def emit_import(machine: Machine, node: ast.stmt, module: str, frame: Frame) -> 
             value=value,
             missing=missing,
         )
+
+
+def note_needed(node: ast.Try) -> None:
+    """Mark the imports of a `try` without which its function cannot go on, as its handlers raise, or import of the
+    same package: who calls the function has that. It follows from the text alone, and is kept with it."""
+    for statement in node.body:
+        if isinstance(statement, ast.Import | ast.ImportFrom):
+            roots = _roots(statement)
+            statement.is_needed = bool(node.handlers) and all(
+                isinstance(handler.body[-1], ast.Raise)
+                or any(not roots.isdisjoint(_roots(other)) for other in handler.body)
+                for handler in node.handlers
+            )
+
+
+def _roots(node: ast.stmt) -> set[str]:
+    """The packages that a statement imports."""
+    if isinstance(node, ast.Import):
+        return {alias.name.partition(".")[0] for alias in node.names}
+    is_absolute = isinstance(node, ast.ImportFrom) and not node.level
+    return {(node.module or "").partition(".")[0]} if is_absolute else set()
 
 
 def exec_import_from(machine: Machine, node: ast.ImportFrom, frame: Frame) -> int:

@@ -1,18 +1,26 @@
 """Tests whose outcome says that code does not run in an ordinary compiled call: it is debugged,
 profiled, exported, runs in half precision, is handed a text or a path instead of a tensor, or has
-computed what is no number."""
+computed what is no number, or writes files."""
 
 from __future__ import annotations
 
 import ast
+import re
 
+from breakscope.rulekit.values import UNKNOWN, Instance, options
 from breakscope.rulekit.walking import walk
+from breakscope.static.definitions.classes import is_module
 from breakscope.static.machine.frames import Frame
+from breakscope.static.machine.machine import Machine
 
 WATCHED = frozenset(
     "debug debugging verbose verbosity profile profiler profiling export exporting exportable onnx "
     "tracing anomaly dump print plot plotting visualize visualise visualization torchscript scripting "
     "tflite tensorrt coreml tensorboard wandb".split()
+)
+# how arguments are called that say where to write what is kept of a call
+WRITTEN = re.compile(
+    r"(?:^|_)(?:out|output|save|saved?|log|dump|write|export|frames)_?(?:path|dir|directory|folder|file|filename)$"
 )
 TEXTS = frozenset({"str", "bytes", "Path", "PathLike"})
 
@@ -78,7 +86,7 @@ def _is_half(node: ast.expr) -> bool:
 
 
 def is_watched(node: ast.expr) -> bool:
-    """True for what by its name says whether the program is debugged, profiled or exported."""
+    """True for what by its name says whether the program is debugged, profiled or exported, or where it writes."""
     if isinstance(node, ast.Call):
         if getattr(node.func, "id", "") == "hasattr":
             return False  # what has the attribute does not use it for that
@@ -89,7 +97,7 @@ def is_watched(node: ast.expr) -> bool:
         name = getattr(node, "attr", None) or getattr(node, "id", None)
     if not isinstance(name, str):
         return False
-    if not WATCHED.isdisjoint(name.lower().split("_")):
+    if not WATCHED.isdisjoint(name.lower().split("_")) or WRITTEN.search(name.lower()):
         return True
     return isinstance(node, ast.Attribute) and is_watched(node.value)  # `self.debug.steps`
 
@@ -123,6 +131,28 @@ def loads_once(branch: ast.If, frame: Frame) -> bool:
             ]
             used = (part.id for value in values for part in walk(value) if type(part) is ast.Name)
             return bool(values) and frame.names.keys().isdisjoint(used)
+    return False
+
+
+def replaces_module(machine: Machine, branch: ast.If, frame: Frame) -> bool:
+    """True for `if self.model.training: self.model = load()`: a branch that puts a new one in the place of a module
+    whose own state is not what it should be. A module that is not there yet is made in the first call."""
+    tested = {ast.unparse(p) for p in walk(branch.test) if type(p) is ast.Attribute}
+    for statement in branch.body:
+        if type(statement) is not ast.Assign or type(statement.value) is not ast.Call:
+            continue
+        target = statement.targets[0]
+        for part in target.elts if type(target) is ast.Tuple else (target,):
+            if (
+                type(part) is ast.Attribute
+                and ast.unparse(part) in tested
+                and type(owner := frame.names.get(getattr(part.value, "id", ""))) is Instance
+                and any(
+                    is_module(machine, option)
+                    for option in options(owner.attributes.get(part.attr, UNKNOWN))
+                )
+            ):
+                return True
     return False
 
 

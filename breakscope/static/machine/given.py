@@ -52,6 +52,18 @@ def excludes(known: str, condition: str) -> bool:
     )
 
 
+def implies(condition: str, known: str) -> bool:
+    """True where all that is `known` is among what the condition asks for."""
+    return {_unbracketed(p) for p in _parts(known)} <= {_unbracketed(p) for p in _parts(condition)}
+
+
+def _unbracketed(part: str) -> str:
+    """`not isinstance(x, list)` of `not (isinstance(x, list))`, as a negation is written beside other tests."""
+    plain = _plain(part)
+    is_negated = plain.startswith("not (") and plain.endswith(")")
+    return f"not {plain[5:-1]}" if is_negated else plain
+
+
 def _parts(condition: str) -> list[str]:
     """What a condition asks for all together: of `not (a == 1) and a == 2` both."""
     if " or " in condition or " if " in condition:

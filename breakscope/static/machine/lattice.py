@@ -149,6 +149,15 @@ def _any_number(a: Value, b: Value) -> Value:
     return Py("number", getattr(a, "source", "") or getattr(b, "source", ""))
 
 
+def join_elements(items: list[Value]) -> Value:
+    """What stands anywhere in a sequence of unknown length: nothing is known of tensors beside values that are none,
+    since of one position one of them is true."""
+    is_mixed = any(item.is_tensor for item in items) and not all(
+        item.is_tensor or item.is_const or item.is_unknown for item in items
+    )
+    return UNKNOWN if is_mixed else join_all(items)
+
+
 def element_of(sequence: Sequence) -> Value:
     """What every element of a sequence is like."""
     return sequence.any_item(join_all)

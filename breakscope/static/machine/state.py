@@ -293,7 +293,8 @@ class Objects(Struct, eq=False):
     functions: dict[int, FunctionInfo] = {}  # by `def` or lambda
     classes: dict[int, ClassInfo] = {}  # by `class` statement
     facts: dict[int, ClassFacts] = {}  # by `class` statement
-    imports: dict[int, Value] = {}  # Import -> what it names
+    # Import -> itself, as a function's own is forgotten with its frame, and what it names
+    imports: dict[int, tuple[Value, Value]] = {}
 
     instances: dict[int, dict] = {}  # class -> Instance by arguments
     annotated: dict[int, Value] = {}  # class -> the object that stands for arguments of it

@@ -4,7 +4,7 @@ import ast
 import textwrap
 
 import pytest
-from programs import analysed, found
+from programs import analysed, found, seen
 
 from breakscope.static.interpreter.rarely import is_rare
 
@@ -49,6 +49,10 @@ def model(folder, body, before=""):
         ("(~torch.isfinite(x)).any()", True, False),
         ("not x.isnan().any()", False, True),
         ("not torch.isfinite(norm)", False, False),
+        ("self.output_path is not None", True, False),
+        ("save_dir", True, False),
+        ("self.path is not None", False, False),
+        ("self.outputs", False, False),
     ],
 )
 def test_outcomes_that_are_rare(test, when_true, when_false):
@@ -196,3 +200,44 @@ def test_an_amount_that_is_nothing_by_default_is_used_with_one(test, is_shown, t
     """As it is where the draw stands in an `if` of its own."""
     result = analysed(tmp_path, {"net.py": AMOUNT.format(test=test)})
     assert found(result) == ([("BRK201", 11)] if is_shown else [])
+
+
+REPLACED = """\
+import torch
+
+
+class Inner(torch.nn.Module):
+    def forward(self, x):
+        return x * 2
+
+
+def load(name):
+    print("loads", name)
+    return Inner(), {{}}
+
+
+class Net(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        {made}
+        self.keeps = False
+
+    def forward(self, x):
+        if {test}:
+            self.inner, self.config = load("net")
+        return x
+"""
+
+
+@pytest.mark.parametrize(
+    ("made", "test", "is_shown"),
+    [
+        ("self.inner, self.config = load('net')", "self.inner.training and not self.keeps", False),
+        ("self.inner, self.config = load('net')", "self.training", True),
+        ("self.inner, self.config = None, None", "self.inner is None", True),
+    ],
+)
+def test_a_module_that_is_put_in_the_place_of_one_in_another_state(made, test, is_shown, tmp_path):
+    result = analysed(tmp_path, {"net.py": REPLACED.format(made=made, test=test)})
+    assert ("BRK401", 10) in seen(result)
+    assert (("BRK401", 10) in found(result)) is is_shown

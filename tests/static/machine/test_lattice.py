@@ -1,6 +1,7 @@
 """What is known of a value behind two paths, and which values have the same key."""
 
 import pytest
+from programs import analysed, seen
 
 from breakscope import limits
 from breakscope.rulekit.values import (
@@ -85,3 +86,44 @@ def test_values_with_the_same_key():
     assert key_of(Union((NONE, TRUE))) == key_of(Union((TRUE, NONE)))
     assert key_of(Method(NONE, "a")) == key_of(Method(NONE, "a")) != key_of(Method(NONE, "b"))
     assert key_of(Dict({})) != key_of(Dict({}, open=True))
+
+
+STARRED = """\
+import torch
+
+
+class Scaled:
+    def __init__(self):
+        self.rest = []
+
+    def __call__(self, x, *more):
+        flag = torch.is_grad_enabled()
+        given = (x, {second}, flag, *self.rest, *more)
+        return chosen(*given)
+
+
+def chosen(x, second, flag, *more):
+    if flag:
+        return x * 2
+    return x
+
+
+class Net(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.scaled = Scaled()
+
+    def forward(self, x, *more):
+        return self.scaled(x, *more)
+"""
+
+
+def test_a_flag_beside_tensors_in_a_tuple_of_unknown_length_is_none(tmp_path):
+    result = analysed(tmp_path, {"net.py": STARRED.format(second="self")})
+    assert seen(result) == []
+
+
+def test_tensors_alone_in_a_tuple_of_unknown_length_are_tensors(tmp_path):
+    source = STARRED.format(second="x + 1").replace("flag, *self.rest, ", "")
+    result = analysed(tmp_path, {"net.py": source})
+    assert seen(result) == [("BRK101", 15)]

@@ -81,3 +81,32 @@ class Net(torch.nn.Module):
 def test_a_package_that_was_asked_for_before_it_is_imported(test, is_missed, tmp_path):
     result = analysed(tmp_path, {"net.py": TRIED.format(test=test)})
     assert found(result) == ([("BRK538", 9)] if is_missed else [])
+
+
+NEEDED = """\
+import torch
+
+
+class Net(torch.nn.Module):
+    def forward(self, x):
+        try:
+            from not_installed_here import scaled
+        except ImportError{named}:
+            {handled}
+        return scaled(x)
+"""
+
+
+@pytest.mark.parametrize(
+    ("handled", "is_said"),
+    [
+        ("scaled = torch.relu", True),
+        ("from other import scaled", True),
+        ("raise ImportError('it needs not_installed_here') from error", False),
+        ("from not_installed_here.old import scaled", False),
+    ],
+)
+def test_a_package_without_which_the_function_cannot_go_on(handled, is_said, tmp_path):
+    named = " as error" if handled.startswith("raise") else ""
+    result = analysed(tmp_path, {"net.py": NEEDED.format(named=named, handled=handled)})
+    assert (("BRK538", 7) in found(result)) is is_said

@@ -23,7 +23,9 @@ from breakscope.rulekit.walking import walk
 from breakscope.static.definitions.annotations import parsed_annotation
 from breakscope.static.definitions.classes import (
     MODULE_BASES,
+    OTHER_FRAMEWORKS,
     external_bases,
+    mro_of,
 )
 from breakscope.static.definitions.names import module_names, resolve_import
 from breakscope.static.machine.library import CHANGING_METHODS
@@ -56,11 +58,18 @@ FILES = re.compile(
     r"|explain(?:ers?|ability)|benchmarks?|reports?|validation|verif(?:y|ier|ication)|diagnostics?|observers?|calibrat(?:e|ion|or)s?|serializ(?:e|ers?|ation))"
     r"(?=[_./])"
 )
-# the same, of modules that run beside a model, or while it is debugged
+# the same, of modules that run beside a model, or before it on single samples, or while it is debugged
 MEASURES = re.compile(
     r"(?:^|[_/])(?:metrics|metric(?=[./])|debug|profil(?:e|er|ing)|flops?|benchmarks?|plots?|plotting)(?=[_./])"
+    r"|(?:^|/)data(?:sets?|loaders?)(?=[./])"
 )
+# how classes are called, or end, whose objects stand beside a model: what explains it, what quantisation reads, and what
+# makes a batch of data
+LOOKS = re.compile(r"Explainer|(?:Observer|Calibrator|DataPre[pP]rocessor)(?:Base|Mixin)?$")
+# the name of a file of tests, or a folder not far above it
+TESTS = re.compile(r"(?:^|/)(?:tests?/|(?:test_\w+|\w+_test|conftest)\.py$)")
 LOSSES = re.compile(r"loss|penalt|regulari[sz]|decay")
+ARRAYS = re.compile(r"(?i)\b(?:ndarray|np\.array|numpy array)s?\b")
 PLAIN = frozenset({"str", "int", "float", "bool", "bytes"})
 GATHERED = frozenset({"dict", "Dict", "tuple", "Tuple", "list", "List", "Optional", "typing"})
 # what a function returns that hands out no tensor, by its annotation, beside containers of plain values
@@ -90,19 +99,46 @@ def is_file_around(module: ModuleInfo) -> bool:
     return FILES.search("/".join(module.path.split("/")[-2:])) is not None
 
 
-def is_aside(cls: Class, forward: Value | None) -> bool:
-    """True for a module class of a file that measures or debugs models, and for one whose `forward` goes over the
-    parameters of the model that it is given first and returns nothing, as of averages that follow the optimizer's
-    steps. Neither where its file compiles something, nor a loss or a penalty, which training runs."""
+def is_aside(machine: Machine, cls: Class, forward: Value | None) -> bool:
+    """True for a module class of a file that measures, debugs or tests models, for what explains or calibrates one, for
+    what runs models of another framework, and for one whose `forward` goes over the parameters of the model that
+    it is given first and returns nothing, as of averages that follow the optimizer's steps. Not where its file
+    compiles something, nor a loss or a penalty, which training runs."""
     module = cls.info.module
     is_loss = LOSSES.search(f"{cls.info.name} {module.name.rpartition('.')[2]}".lower()) is not None
-    is_measuring = MEASURES.search("/".join(module.path.split("/")[-2:])) is not None
+    is_measuring = (
+        MEASURES.search("/".join(module.path.split("/")[-2:])) is not None
+        or TESTS.search("/".join(module.path.split("/")[-4:])) is not None
+        or any(LOOKS.search(name) for name in _names_of(machine, cls))
+        or _needs_other_framework(module)
+    )
     if type(forward) is Function and not is_measuring:
         node = forward.info.node
         results = [p.value for p in walk(node) if isinstance(p, ast.Return)]
         follows = drives_model(node, {p.arg for p in parameters(node)[1:2]})
         is_measuring = follows and all(map(_is_nothing, results))
     return is_measuring and not (is_loss or COMPILES.search(module.source))
+
+
+def _names_of(machine: Machine, cls: Class) -> list[str]:
+    """How a class and those that it derives from are called."""
+    own = [info.name for info in mro_of(machine, cls.info)]
+    return own + [name.rpartition(".")[2] for name in external_bases(machine, cls.info)]
+
+
+def _needs_other_framework(module: ModuleInfo) -> bool:
+    """True for a file that cannot be imported without another framework."""
+    return any(
+        name.partition(".")[0] in OTHER_FRAMEWORKS
+        for statement in module.tree.body
+        for name in (
+            [alias.name for alias in statement.names]
+            if type(statement) is ast.Import
+            else [statement.module or ""]
+            if type(statement) is ast.ImportFrom and not statement.level
+            else ()
+        )
+    )
 
 
 def is_class_around(machine: Machine, cls: Class) -> bool:
@@ -116,8 +152,8 @@ def is_class_around(machine: Machine, cls: Class) -> bool:
 
 def is_function_around(machine: Machine, function: Function) -> bool:
     """True for a function that is called where its name or its file says, that drives or trains a model, that reads
-    files, that hands out nothing, or plain numbers, texts or arrays, or that is one of NumPy's arrays, or of a package
-    without tensors."""
+    files, that hands out nothing, or plain numbers, texts or arrays, or that is one of NumPy's arrays, by what it does or what its
+    docstring says, or of a package without tensors."""
     info = function.info
     returned = getattr(info.node, "returns", None)  # a lambda has none
     roots = _packages_used(machine, function)
@@ -131,8 +167,15 @@ def is_function_around(machine: Machine, function: Function) -> bool:
         or is_training_step(info.node)
         or reads_files(function)
         or ("numpy" in roots and "torch" not in roots and not _is_annotated(function))
+        or (not _is_annotated(function) and _documents_arrays(info.node))
         or any(_names_module(machine, p.annotation, info.module) for p in parameters(info.node))
     )
+
+
+def _documents_arrays(node: ast.AST) -> bool:
+    """True for a function whose docstring speaks of NumPy's arrays, and of no tensor."""
+    text = "" if isinstance(node, ast.Lambda) else (ast.get_docstring(node, clean=False) or "")
+    return ARRAYS.search(text) is not None and "tensor" not in text.lower()
 
 
 def _is_plain(returned: ast.expr | None) -> bool:

@@ -197,7 +197,7 @@ def _is_compile(function: ast.expr) -> bool:
 def _region_of(machine: Machine, value: Value) -> Region | None:
     if isinstance(value, Class):
         forward = find_member(machine, value.info, "forward")
-        evidence = ASIDE if is_aside(value, forward) else FORWARD
+        evidence = ASIDE if is_aside(machine, value, forward) else FORWARD
         return module_region(machine, value, evidence) or _step_region(machine, value)
     if not machine.file.is_compiled(value):
         return None

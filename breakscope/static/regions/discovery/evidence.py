@@ -30,7 +30,7 @@ HOOK = Evidence(
 
 # what runs beside models as well, or around them
 ASIDE = Evidence(
-    "the `forward` of a module in a file that measures or debugs, or of one that follows a model's parameters",
+    "the `forward` of a module that measures, debugs, tests, explains or calibrates models, or follows their parameters",
     "possible",
 )
 LOOSE = Evidence("a function of another library, or handed out with all of its file", "possible")

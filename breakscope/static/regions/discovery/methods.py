@@ -180,17 +180,31 @@ def required_methods(machine: Machine, cls: Class) -> list[str]:
 
 
 def _calls_itself(machine: Machine, cls: Class, name: str) -> bool:
-    """True where a method of a parent, but one that trains or judges, calls the method on its own object."""
+    """True where a method of a parent calls the method on its own object: none that makes the object, trains or judges,
+    or yields batch after batch, and not with nothing but the object's own settings (`self.set_up(self.config.data)`)."""
     return any(
         type(part) is ast.Call
         and type(part.func) is ast.Attribute
         and part.func.attr == name
         and getattr(part.func.value, "id", "") == "self"
+        and not _is_given_settings(part)
         for parent in mro_of(machine, cls.info)[1:]
         for caller, node in members_of(parent).items()
-        if isinstance(node, ast.FunctionDef) and not is_around(caller)
+        if isinstance(node, ast.FunctionDef)
+        and not (caller == "__init__" or is_around(caller) or _yields(node))
         for part in walk(node)
     )
+
+
+def _yields(node: ast.FunctionDef) -> bool:
+    return any(isinstance(part, ast.Yield | ast.YieldFrom) for part in walk(node))
+
+
+def _is_given_settings(call: ast.Call) -> bool:
+    """True for a call that is handed attributes of `self` only."""
+    given = [*call.args, *(keyword.value for keyword in call.keywords)]
+    texts = map(ast.unparse, given)
+    return bool(given) and all(text.startswith("self.") and "(" not in text for text in texts)
 
 
 def methods_called(machine: Machine, cls: Class) -> list[str]:

@@ -272,3 +272,112 @@ def test_what_a_possible_region_calls_of_a_subclass_is_possible(tmp_path):
     front = {"library/__init__.py": "from .part import Step, Cut\n"}
     result = analysed(tmp_path, front | {"library/part.py": PROX})
     assert (seen(result), found(result)) == ([("BRK201", 16)], [])
+
+
+SETTINGS = """\
+import abc
+import torch
+
+
+class Task(torch.nn.Module, abc.ABC):
+    def __init__(self, config):
+        super().__init__()
+        self.config = config
+        {made}
+
+    @abc.abstractmethod
+    def set_up(self, data):
+        ...
+
+    def begin(self, stage, batch):
+        {begun}
+
+
+class Sums(Task):
+    def set_up(self, data):
+        print(data)
+"""
+
+
+@pytest.mark.parametrize(
+    ("made", "begun", "is_shown"),
+    [
+        ("pass", "return self.set_up(batch)", True),
+        ("pass", "return self.set_up(data=self.scaled(batch))", True),
+        ("pass", "return self.set_up(self.config.data)", False),
+        ("pass", "yield self.set_up(batch)", False),
+        ("self.set_up(config)", "pass", False),
+    ],
+)
+def test_what_a_parent_calls_to_prepare_itself_is_possible(made, begun, is_shown, tmp_path):
+    result = analysed(tmp_path, {"task.py": SETTINGS.format(made=made, begun=begun)})
+    assert seen(result) == [("BRK401", 21)]
+    assert found(result) == ([("BRK401", 21)] if is_shown else [])
+
+
+LOOKING = """\
+import torch
+{imported}
+
+class {name}({base}):
+    def forward(self, x):
+        return x * x.sum().item()
+"""
+
+
+@pytest.mark.parametrize(
+    ("file", "imported", "name", "base", "is_shown"),
+    [
+        ("parts.py", "", "Scale", "torch.nn.Module", True),
+        ("parts.py", "", "MinMaxObserver", "torch.nn.Module", False),
+        ("parts.py", "class Observer(torch.nn.Module): ...", "Scale", "Observer", False),
+        ("parts.py", "", "GraphExplainer", "torch.nn.Module", False),
+        ("parts.py", "", "ImageDataPreprocessor", "torch.nn.Module", False),
+        ("parts.py", "", "ObserverLoss", "torch.nn.Module", True),
+        ("parts.py", "import jax.numpy", "Scale", "torch.nn.Module", False),
+        ("parts.py", "from tensorflow import keras", "Scale", "torch.nn.Module", False),
+        ("parts.py", "from .tensorflow import keras", "Scale", "torch.nn.Module", True),
+        ("tests/parts.py", "", "Scale", "torch.nn.Module", False),
+        ("tests/data/models/parts.py", "", "Scale", "torch.nn.Module", False),
+        ("dataset/parts.py", "", "Scale", "torch.nn.Module", False),
+        ("dataset_parts.py", "", "Scale", "torch.nn.Module", True),
+        ("test_parts.py", "", "Scale", "torch.nn.Module", False),
+        ("test_time/parts.py", "", "Scale", "torch.nn.Module", True),
+    ],
+)
+def test_a_module_that_looks_at_others_or_runs_another_framework_is_possible(
+    file, imported, name, base, is_shown, tmp_path
+):
+    source = LOOKING.format(imported=imported, name=name, base=base)
+    result = analysed(tmp_path, {file: source})
+    assert seen(result) == [("BRK201", 6)]
+    assert found(result) == ([("BRK201", 6)] if is_shown else [])
+
+
+@pytest.mark.parametrize(
+    ("base", "count"), [("torch.nn.Module", 1), ("linen.Module", 0), ("unseen.Module", 1)]
+)
+def test_the_module_of_another_framework_is_none_of_torch_s(base, count, tmp_path):
+    source = f"import torch\nimport unseen\nfrom flax import linen\n\nclass Net({base}):\n    def __call__(self, x):\n        print(x)\n"
+    result = analysed(tmp_path, {"net.py": source})
+    assert len(seen(result)) == count
+
+
+@pytest.mark.parametrize(("method", "count"), [("forward", 1), ("__call__", 0)])
+def test_what_is_called_by_its_own_call_is_no_module_of_an_unseen_package(method, count, tmp_path):
+    source = f"import torch\nimport unseen\n\nclass Net(unseen.Base):\n    def {method}(self, x):\n        print(x)\n\n    def forward(self, x):\n        return x\n"
+    source = source if method == "__call__" else source.partition("\n\n    def forward")[0]
+    result = analysed(tmp_path, {"net.py": source})
+    assert len(seen(result)) == count
+
+
+@pytest.mark.parametrize(
+    ("text", "count"),
+    [("", 1), ("x : numpy.ndarray", 0), ("x : Tensor or np.array", 1), ("x: the arrays", 1)],
+)
+def test_a_function_that_says_to_be_of_arrays_is_none_of_tensors(text, count, tmp_path):
+    source = (
+        f'import torch\n\ndef summed(x):\n    """{text}"""\n    print(x)\n    return torch.sum(x)\n'
+    )
+    files = {"library/__init__.py": "from .sums import summed\n", "library/sums.py": source}
+    assert len(seen(analysed(tmp_path, files))) == count
