@@ -4,19 +4,24 @@ find there makes Dynamo recompile."""
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterable
 
 from breakscope.rulekit.events import Store, Varies
-from breakscope.rulekit.values import Tensor
+from breakscope.rulekit.values import Tensor, Value
 from breakscope.static.machine.driver import DrivenCall
 from breakscope.static.machine.frames import Activation, Frame
-from breakscope.static.machine.kept import kept_in
+from breakscope.static.machine.kept import counterparts, kept_in
 from breakscope.static.machine.machine import Machine
 from breakscope.static.regions.variation import shown_values, variation
 
 
-def emit_kept(machine: Machine, calls: list[DrivenCall], written: list[tuple]) -> None:
+def emit_kept(
+    machine: Machine, calls: list[DrivenCall], written: list[tuple], entered: Iterable[Value] = ()
+) -> None:
     """Emit where the region reads a tensor of an object that an earlier call has set in another way; what the
-    code around the region has set is said elsewhere."""
+    code around the region has set is said elsewhere. `entered`: what the region was entered with, where the calls
+    may have been given other objects."""
+    places = counterparts(entered, calls[0].args)
     known = {(id(write[0]), write[1]) for write in written}
     known |= {
         key
@@ -26,6 +31,7 @@ def emit_kept(machine: Machine, calls: list[DrivenCall], written: list[tuple]) -
     rows = [kept_in(call.held) for call in calls]
     for key in rows[0]:
         values = [row[key] for row in rows if key in row]
+        key = (places.get(key[0], key[0]), key[1])
         read = machine.region.reads.get(key)
         if (
             read is None

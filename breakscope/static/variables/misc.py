@@ -149,6 +149,8 @@ class Recorder(Value, eq=False):
     target: Value | None = None  # what is compiled
     is_dynamic: bool = False  # sizes and numbers are symbols from the start
     has_examples: bool = False  # some values stand for others, and are not shown
+    # by id: for the objects that the first call is given, those with which the region was entered
+    places: dict[int, int] = {}
 
     def record(
         self,

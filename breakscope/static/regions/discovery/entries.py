@@ -95,7 +95,7 @@ def _function_entry(machine: Machine, function: Function) -> Region:
     of_library = isinstance(target, Instance | Function) and home_of(target).library
     at = function.info.node if of_library else NOWHERE
     region = enter(machine, describe(target), target, args, kwargs, at)
-    add_call_events(machine, function.info.module, target, region.activation)
+    add_call_events(machine, function.info.module, target, region.activation, args, kwargs)
     return region
 
 
