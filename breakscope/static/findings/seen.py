@@ -128,6 +128,12 @@ class Seen(Struct, eq=False):
         self.any_break, self.last_break = self.any_break or not undecided, index
         self.skipped = skips or not self.activation.is_compiled_by_itself
 
+    def note_end(self, index: int) -> None:
+        """Behind the last break that a step has come to Dynamo compiles nothing, though it resumes there."""
+        if self.last_break == index and not self.skipped:
+            self.skipped = self.begun = True
+            self.traced = len(self.waiting)
+
 
 def _is_of_argument(event: Event) -> bool:
     """True for what differs in a parameter, or a part of one: global state has its own name."""
