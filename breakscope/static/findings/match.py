@@ -9,7 +9,7 @@ from collections.abc import Callable
 from msgspec.structs import replace
 
 from breakscope.knowledge import since
-from breakscope.rulekit.events import CHOSEN, Call, Constructor, Event, Problem, Varies
+from breakscope.rulekit.events import CHOSEN, Call, Constructor, Event, Problem
 from breakscope.rulekit.rule import Rule
 from breakscope.rulekit.switches import switched_on
 from breakscope.rulekit.walking import handed_generator
@@ -204,8 +204,7 @@ class Matcher:
             # a method of what was made here, where a break came behind that
             elif step.made_at < 0 or not (seen.skipped or seen.last_break < step.made_at):
                 self._match(index, step, seen)
-            if step.is_last:
-                seen.note_end(index)
+            seen.note_end(index, step)
         for index, verdict in seen.late:
             if seen.last_break < index:
                 keep(verdict, found)
@@ -292,8 +291,7 @@ class Matcher:
             # then Python has made the object, and given it a name
             if problem.skips == "object" and seen.last_break >= 0:
                 problem = replace(problem, skips="")
-            hidden = seen.skipped and not (seen.begun and type(event) is Varies)
-            hidden = hidden and not problem.apart
+            hidden = seen.hides(rule, event) and not problem.apart
             verdict = verdict_of(rule, problem, event, seen.way, seen.here, hidden)
             if step.apart and rule.kind == "recompile":
                 self._postponed.append((step.apart, verdict))

@@ -44,6 +44,7 @@ class Seen(Struct, eq=False):
     broken_under: dict[int, str] = {}
     resumed_at: int = 0  # how many of `waiting` stand before the last break
     begun: bool = False  # compiled up to a break, though what is behind it is skipped
+    ended: bool = False  # resumed behind a break, where nothing is left to compile
 
     @property
     def here(self) -> tuple:
@@ -74,6 +75,12 @@ class Seen(Struct, eq=False):
     def last_sure_break(self, condition: str) -> int:
         """The last step with a break that happens wherever the `condition` holds; -1 for none."""
         return max(self.new_graph.get("", -1), self.new_graph.get(condition, -1))
+
+    def hides(self, rule: Rule, event: Event) -> bool:
+        """True for what Dynamo does not come to any more; what differs between calls was read before."""
+        if self.ended and rule.kind == "recompile":
+            return False  # of an attribute that is changed `is_idle` says it
+        return self.skipped and not (self.begun and type(event) is Varies)
 
     def is_older(self, value: Value, condition: str) -> bool:
         """True for a value that had a name before the graph began."""
@@ -128,10 +135,10 @@ class Seen(Struct, eq=False):
         self.any_break, self.last_break = self.any_break or not undecided, index
         self.skipped = skips or not self.activation.is_compiled_by_itself
 
-    def note_end(self, index: int) -> None:
-        """Behind the last break that a step has come to Dynamo compiles nothing, though it resumes there."""
-        if self.last_break == index and not self.skipped:
-            self.skipped = self.begun = True
+    def note_end(self, index: int, step: Step) -> None:
+        """Behind a break in the last step that has tensors Dynamo compiles nothing, though it resumes there."""
+        if step.is_last and self.last_break == index and not self.skipped:
+            self.skipped = self.begun = self.ended = True
             self.traced = len(self.waiting)
 
 

@@ -262,6 +262,53 @@ PROGRAMS = {
             yield (Node(None, Node(None, leaf(), leaf()), leaf()),)
             yield (Node(None, leaf(), leaf()),)
     """,
+    "nothing is compiled where no tensor is left behind a break": """
+        def texts(scores, rows):
+            found = []
+            for score, row in zip(scores, rows.tolist()):  # BRK204
+                found.append((score, row[0]))
+            print(found)
+            return found
+
+        class Net(nn.Module):
+            def forward(self, x):
+                return texts([1.0, 2.0], x.topk(1).indices)
+
+        def make():
+            return Net(), (torch.randn(2, 4),), {}
+    """,
+    "it is where the function has the tensor still": """
+        def texts(rows):
+            found = rows.tolist()  # BRK204
+            print(found)  # BRK401
+            return len(found) * rows
+
+        class Net(nn.Module):
+            def forward(self, x):
+                return texts(x.topk(1).indices)
+
+        def make():
+            return Net(), (torch.randn(2, 4),), {}
+    """,
+    "a function under no_grad writes what requires none": """
+        class Net(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.linear = nn.Linear(3, 3)
+                self.register_buffer("bank", torch.zeros(2, 3))
+
+            @torch.no_grad()
+            def keep(self, y):
+                self.bank.copy_(y)
+
+            def forward(self, x):
+                y = self.linear(x) + self.bank
+                self.keep(y)
+                return y
+
+        def make():
+            return Net(), (torch.randn(2, 3),), {}
+    """,
 }
 MARK = re.compile(r"# (?P<codes>BRK\d+( BRK\d+)*)$")
 
