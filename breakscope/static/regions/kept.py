@@ -6,8 +6,10 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable
 
+from msgspec.structs import replace
+
 from breakscope.rulekit.events import Store, Varies
-from breakscope.rulekit.values import Tensor, Value
+from breakscope.rulekit.values import Const, Tensor, Value
 from breakscope.static.machine.driver import DrivenCall
 from breakscope.static.machine.frames import Activation, Frame
 from breakscope.static.machine.kept import counterparts, kept_in
@@ -39,12 +41,22 @@ def emit_kept(
             or key in machine.region.overwritten | machine.region.emptied.keys()
         ):
             continue
+        if len({value.value for value in values if type(value) is Const}) > 1:
+            _note_counted(machine, key)
         what = variation(values) if any(type(value) is Tensor for value in values) else ""
         if not what or type(values[-1]) is not Tensor:
             continue
         shown = () if calls[0].has_examples else shown_values(values)
         _emit_read(machine, read, f"kept {what}" if what == "requires_grad" else what, shown)
     _emit_lengths(machine, calls, known)
+
+
+def _note_counted(machine: Machine, key: tuple[int, str]) -> None:
+    """The region leaves another number in each call, however it comes to it: as in `self.n += 1`."""
+    for activation, index, stored in machine.region.pending:
+        event = activation.steps[index].event
+        if stored == key and type(event) is Store and event.is_read and event.scope == "attribute":
+            activation.steps[index].event = replace(event, reads_itself=True)
 
 
 def _emit_lengths(machine: Machine, calls: list[DrivenCall], known: set) -> None:

@@ -295,6 +295,9 @@ def call_dict_method(machine: Machine, owner: Dict, name: str, args, kwargs, nod
             machine.touch(owner)
             owner.items.clear()
         return NONE
+    if name == "__setitem__" and len(args) == 2:
+        machine.setitem(owner, *args, node, node, frame)
+        return NONE
     if name == "most_common":
         return _most_common(owner, args)
     if name == "__contains__" and args:

@@ -290,6 +290,54 @@ PROGRAMS = {
         def make():
             return Net(), (torch.randn(2, 4),), {}
     """,
+    "a hook changes a dict by the method": """
+        class Net(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.linear = nn.Linear(2, 2)
+                self.norms = {}
+
+            def forward(self, x):
+                y = self.linear(x)
+                y.register_hook(lambda g: self.norms.__setitem__("y", g.norm()))  # BRK613
+                return y.sum()
+
+        def make():
+            return Net(), (torch.ones(2, 2),), {}
+    """,
+    "a number that a local leads to": """
+        class Mean(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.count = 0.5
+
+            def forward(self, x):
+                total = self.count + x.shape[0]
+                y = x * (self.count / total)
+                self.count = total  # BRK701
+                return y
+
+        def make():
+            return Mean(), (torch.ones(3),), {}
+    """,
+    "methods of dates": """
+        import datetime as dt
+        from datetime import date
+
+        DAY = date(2024, 1, 1)
+
+        def calendar(day: dt.date):
+            return [day.month / 12, day.weekday() / 7]  # BRK521
+
+        class Net(nn.Module):
+            def forward(self, x, day, span):
+                y = x * DAY.toordinal()  # BRK521
+                z = y + span.total_seconds()  # BRK521
+                return z + torch.tensor(calendar(day))
+
+        def make():
+            return Net(), (torch.ones(2), dt.date(2024, 5, 17), dt.timedelta(days=1)), {}
+    """,
     "a function under no_grad writes what requires none": """
         class Net(nn.Module):
             def __init__(self):
