@@ -52,10 +52,13 @@ def emit_kept(
 
 
 def _note_counted(machine: Machine, key: tuple[int, str]) -> None:
-    """The region leaves another number in each call, however it comes to it: as in `self.n += 1`."""
+    """The region leaves another number in each call, however it comes to it, as in `self.n += 1`."""
     for activation, index, stored in machine.region.pending:
         event = activation.steps[index].event
-        if stored == key and type(event) is Store and event.is_read and event.scope == "attribute":
+        if stored != key or type(event) is not Store or event.scope != "attribute":
+            continue
+        was_int = type(getattr(event.initial, "value", None)) is int
+        if event.is_read and not (was_int and event.value.is_shape):  # BRK707 says so
             activation.steps[index].event = replace(event, reads_itself=True)
 
 
