@@ -3,7 +3,8 @@
 Dynamo follows constructors written in Python. For `bytes(...)`, `bytearray(...)`, `object()`,
 `types.SimpleNamespace()`, `decimal.Decimal()`, `datetime.datetime(...)`, `array.array(...)`,
 `io.BytesIO()` and `threading.local()` it has no model, so the graph ends there; nor for the guards of
-`torch._C` that switch dispatch keys, as `torch._C._DisableTorchDispatch()`. A class of yours that derives from
+`torch._C` that switch dispatch keys, as `torch._C._DisableTorchDispatch()`. Dates and times that exist already can
+be read (`day.month`), but their methods (`day.weekday()`) end the graph. A class of yours that derives from
 one of these, or from `float`, `deque`, `defaultdict` or `functools.partial`, is made in C as well. (Those that derive
 from `int`, `str`, `list`, `dict`, `tuple` and sets are traced.)
 
@@ -11,6 +12,7 @@ A sentinel `object()` belongs at the module's top. For a bundle of values use a 
 NamedTuple or a dataclass, which Dynamo traces.
 """
 
+import datetime
 import types
 
 import torch
@@ -25,6 +27,7 @@ rule = Rule(
         "GB0147: <class",
         "GB0059: operator `(bytes|bytearray|memoryview|object|classmethod)`",
         "GB0156: __(new|prepare)__",
+        r"GB0156: method `\w+` of class `(date|datetime|time|timedelta)`",
         "GB0007: (_thread|_functools|.*pybind11_object)",
     ),
     shares=("GB0092",),
@@ -73,6 +76,18 @@ DERIVED = CLASSES | {
     "property",
     "random.Random",
 }
+METHODS = {
+    f"datetime.{name}.{method}"
+    for names, methods in (
+        ("date datetime", "weekday isoweekday isocalendar toordinal timetuple ctime"),
+        ("date datetime time", "isoformat strftime replace"),
+        ("datetime", "timestamp date time timetz utctimetuple astimezone"),
+        ("datetime time", "utcoffset tzname dst"),
+        ("timedelta", "total_seconds"),
+    )
+    for name in names.split()
+    for method in methods.split()
+}
 
 
 @rule.on(Call, BUILTINS, CLASSES)
@@ -82,6 +97,14 @@ def check(event):
     yield event.problem(
         f"`{event.name}` is made in C, which Dynamo does not trace, so the graph ends at `{event.shown}`",
         help="make it once outside the region; for a bundle of values use a tuple, a dict or a dataclass",
+    )
+
+
+@rule.on(Call, METHODS)
+def check_method(event):
+    yield event.problem(
+        f"`{event.shown}` is a method in C of a date or time, which Dynamo does not trace, so the graph ends here",
+        help="compute it outside the region, and hand over the number",
     )
 
 
@@ -125,3 +148,12 @@ class Amount(float):
 def bad_derived(x):
     amount = Amount(2)  # BRK521
     return x * float(amount)
+
+
+YEAR = datetime.date(2024, 5, 17)
+
+
+@rule.example(lambda: (torch.ones(4),), dynamo=("GB0156",))
+def bad_date(x):
+    x = x * YEAR.month
+    return x + YEAR.weekday()  # BRK521

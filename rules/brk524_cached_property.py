@@ -2,8 +2,8 @@
 
 Before Python 3.12 it takes a lock around the first computation, and Dynamo enters no lock. From the
 second read on the value is an ordinary attribute, so the break is paid once for each object; but
-code behind it is compiled in two pieces, and where it happens inside a loop, a `try` or a `with`
-the whole function is skipped. Python 3.12 took the lock out.
+Dynamo does not resume in the read of an attribute, so the function that reads it is skipped as a
+whole. Python 3.12 took the lock out.
 
 Read the property once in `__init__` (or before the model is compiled), write a plain `property`, or
 compute the value where the object is made.
@@ -27,6 +27,7 @@ def check(event):
         f"the first read of the cached property `{event.shown}` takes a lock, which Dynamo does not enter",
         help="read it once before the model is compiled, or make it a plain property",
         once=(id(event.receiver), event.args),
+        skips="implicit",
     )
 
 

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from msgspec.structs import replace
 
 from breakscope.knowledge import since
-from breakscope.rulekit.events import CHOSEN, Call, Constructor, Event, Problem, Varies
+from breakscope.rulekit.events import CHOSEN, Call, Constructor, Event, Problem
 from breakscope.rulekit.rule import Rule
 from breakscope.rulekit.switches import switched_on
 from breakscope.rulekit.walking import handed_generator
@@ -25,7 +25,15 @@ from breakscope.static.findings.resumed import (
     resumed_in_caller,
 )
 from breakscope.static.findings.seen import Seen, is_constructor, is_left_to_python
-from breakscope.static.findings.verdicts import Chain, Verdict, Way, keep, verdict_of
+from breakscope.static.findings.verdicts import (
+    Chain,
+    Verdict,
+    Way,
+    is_break,
+    is_difference,
+    keep,
+    verdict_of,
+)
 from breakscope.static.findings.ways import way_into
 from breakscope.static.machine.frames import Activation, Step
 from breakscope.static.machine.gaps import Gaps, why
@@ -124,12 +132,12 @@ class Matcher:
             self._read = {}
             try:
                 if region.apart is not None:
-                    self._walk_for(region.activation, way, found, _is_difference)
+                    self._walk_for(region.activation, way, found, is_difference)
                     continue
                 self._walk(region.activation, way, found, breaks, set())
                 if region.again is not None:
                     # breaks that only the second call comes to: what recompiles, the first has shown
-                    self._walk_for(region.again, Way(), found, _is_break)
+                    self._walk_for(region.again, Way(), found, is_break)
             except Exception as problem:
                 activation = region.activation
                 self.gaps.add(why(problem), activation.module.path, activation.line, region.name)
@@ -196,6 +204,7 @@ class Matcher:
             # a method of what was made here, where a break came behind that
             elif step.made_at < 0 or not (seen.skipped or seen.last_break < step.made_at):
                 self._match(index, step, seen)
+            seen.note_end(index, step)
         for index, verdict in seen.late:
             if seen.last_break < index:
                 keep(verdict, found)
@@ -282,7 +291,7 @@ class Matcher:
             # then Python has made the object, and given it a name
             if problem.skips == "object" and seen.last_break >= 0:
                 problem = replace(problem, skips="")
-            hidden = seen.hides(event, condition) and not problem.apart
+            hidden = seen.hides(rule, event, condition) and not problem.apart
             verdict = verdict_of(rule, problem, event, seen.way, seen.here, hidden)
             if step.apart and rule.kind == "recompile":
                 self._postponed.append((step.apart, verdict))
@@ -388,11 +397,3 @@ class Matcher:
             if step.child is not None and step.child is not activation:
                 chain = (*way.chain, (activation, step.node))
                 self._constructors(step.child, replace(way, chain=chain), found)
-
-
-def _is_break(verdict: Verdict) -> bool:
-    return verdict.rule.kind == "break"
-
-
-def _is_difference(verdict: Verdict) -> bool:
-    return type(verdict.event) is Varies

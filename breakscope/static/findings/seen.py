@@ -45,6 +45,7 @@ class Seen(Struct, eq=False):
     broken_under: dict[int, str] = {}
     resumed_at: int = 0  # how many of `waiting` stand before the last break
     begun: bool = False  # compiled up to a break, though what is behind it is skipped
+    ended: bool = False  # resumed behind a break, where nothing is left to compile
 
     @property
     def here(self) -> tuple:
@@ -106,9 +107,11 @@ class Seen(Struct, eq=False):
         """The parameters that are the same in all of these calls."""
         return self.way.fixed | self.activation.fixed
 
-    def hides(self, event: Event, condition: str) -> bool:
-        """True for what only Python comes to, since a break before it has skipped the frame: surely, or wherever the
-        condition holds."""
+    def hides(self, rule: Rule, event: Event, condition: str) -> bool:
+        """True for what Dynamo does not come to any more behind a break, or not wherever the condition holds; what
+        differs between calls was read before."""
+        if self.ended and rule.kind == "recompile":
+            return False  # of an attribute that is changed `is_idle` says it
         is_skipped = self.skipped or any(implies(condition, under) for under in self.skips_under)
         return is_skipped and not (self.begun and type(event) is Varies)
 
@@ -136,6 +139,12 @@ class Seen(Struct, eq=False):
         self.begun = self.begun or (not self.skipped and self.last_break >= 0)
         self.any_break, self.last_break = self.any_break or not undecided, index
         self.skipped = skips or is_never_resumed(self.activation)
+
+    def note_end(self, index: int, step: Step) -> None:
+        """Behind a break in the last step that has tensors Dynamo compiles nothing, though it resumes there."""
+        if step.is_last and self.last_break == index and not self.skipped:
+            self.skipped = self.begun = self.ended = True
+            self.traced = len(self.waiting)
 
 
 def is_constructor(activation: Activation) -> bool:

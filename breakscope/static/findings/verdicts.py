@@ -8,7 +8,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from breakscope.report.model import CONFIDENCES
-from breakscope.rulekit.events import Event, Problem
+from breakscope.rulekit.events import Event, Problem, Varies
 from breakscope.rulekit.rule import Rule
 from breakscope.static.machine.frames import Activation, Step
 from breakscope.static.machine.given import both
@@ -148,3 +148,11 @@ def training_test(part: Step | Event) -> str:
         if part.condition.endswith(".training") and not part.condition.startswith("not ")
         else ""
     )
+
+
+def is_break(verdict: Verdict) -> bool:
+    return verdict.rule.kind == "break"
+
+
+def is_difference(verdict: Verdict) -> bool:
+    return type(verdict.event) is Varies

@@ -22,7 +22,13 @@ from breakscope.static.interpreter.blocks import exec_block, exec_path
 from breakscope.static.interpreter.conditions import is_of_data, open_part, test_condition
 from breakscope.static.interpreter.imports import bind_imports, note_needed
 from breakscope.static.interpreter.narrowing import narrow_by
-from breakscope.static.interpreter.rarely import is_deprecated, is_rare, loads_once, replaces_module
+from breakscope.static.interpreter.rarely import (
+    is_deprecated,
+    is_rare,
+    loads_once,
+    replaces_module,
+    switches_what_it_tests,
+)
 from breakscope.static.machine.frames import GO_ON, LEAVE_LOOP, RAISE, RETURN, Frame, Raised
 from breakscope.static.machine.given import both, opposite, taken
 from breakscope.static.machine.lattice import ALWAYS, join_names
@@ -58,12 +64,14 @@ def both_paths(machine: Machine, node: ast.If, frame: Frame) -> int:
     # configuration is shown as the condition; no other default is
     usual = None if machine.region.last_test_is_configuration else machine.region.last_test_usually
     open_test = open_part(machine, node.test)
-    if frame.emits:
+    # who hands an empty tensor to a library?
+    frame.undecided = undecided if usual is True and frame.module.library else CHOSEN
+    if frame.emits and machine.region.last_test_usually and switches_what_it_tests(node):
+        frame.undecided = undecided or LEFT  # the first call does come here
+    elif frame.emits:
         frame.rare = rare or usual is False or is_rare(open_test, True) or is_deprecated(node)
         frame.rare = frame.rare or _fails(node.body, frame) or loads_once(node, frame)
         frame.rare = frame.rare or replaces_module(machine, node, frame)
-    # who hands an empty tensor to a library?
-    frame.undecided = undecided if usual is True and frame.module.library else CHOSEN
     branch, by_data = frame.branch, frame.by_data
     if machine.driver.calls is not None and not frame.emits:
         frame.by_data = (by_data or not undecided) and is_of_data(machine, node.test, frame)

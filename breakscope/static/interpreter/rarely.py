@@ -156,6 +156,23 @@ def replaces_module(machine: Machine, branch: ast.If, frame: Frame) -> bool:
     return False
 
 
+def switches_what_it_tests(branch: ast.If) -> bool:
+    """True for `if not self.warned: ...; self.warned = True`: a branch that runs once, in the first call."""
+    is_not = type(branch.test) is ast.UnaryOp and isinstance(branch.test.op, ast.Not)
+    test = branch.test.operand if is_not else branch.test
+    return isinstance(test, ast.Attribute) and any(
+        isinstance(statement, ast.Assign)
+        and isinstance(statement.value, ast.Constant)
+        and statement.value.value is is_not
+        and any(
+            ast.dump(test.value) == ast.dump(t.value) and test.attr == t.attr
+            for t in statement.targets
+            if isinstance(t, ast.Attribute)
+        )
+        for statement in branch.body
+    )
+
+
 def _warns_of_deprecation(call: ast.Call) -> bool:
     name = getattr(call.func, "attr", "") or getattr(call.func, "id", "")
     if not name.startswith("warn"):

@@ -50,6 +50,7 @@ class Step(Struct, eq=False):
     held_since: int = -1
     # an event only matters where Dynamo compiles a function by itself that stands this deep in the chain of calls
     apart: int = 0
+    is_last: bool = False  # where it breaks, nothing is left behind it that Dynamo would compile
 
 
 class Activation(Struct, eq=False):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import NamedTuple
 
@@ -60,6 +60,27 @@ def kept_in(held: tuple[Held, ...]) -> dict[tuple[int, str], Value]:
                 found[id(owner), name] = _as_guarded(value)
             elif type(value) is Const and type(value.value) in (int, float):
                 found[id(owner), name] = value
+    return found
+
+
+def counterparts(entered: Iterable[Value], given: Iterable[Value]) -> dict[int, int]:
+    """The objects that a call is given, by id, with those in their places with which a region was entered."""
+    found: dict[int, int] = {}
+    waiting = list(zip(entered, given))
+    while waiting:
+        one, other = (value.original for value in waiting.pop())
+        if one is other or id(other) in found or type(one) is not type(other):
+            continue
+        if isinstance(one, Instance) and one.cls.info is other.cls.info:
+            found[id(other)] = id(one)
+            parts, others = one.attributes, other.attributes
+        elif isinstance(one, Dict):
+            parts, others = one.items, other.items
+        elif isinstance(one, Sequence) and one.items is not None and other.items is not None:
+            parts, others = dict(enumerate(one.items)), dict(enumerate(other.items))
+        else:
+            continue
+        waiting += [(part, others[name]) for name, part in parts.items() if name in others]
     return found
 
 

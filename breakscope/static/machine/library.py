@@ -159,15 +159,20 @@ TYPED = {  # tensor types with the dtype of their elements
 SCRIPTED = "torch.jit.ScriptModule"
 SCRIPTED_TYPES = (SCRIPTED, "torch.ScriptModule", "torch.jit.RecursiveScriptModule")
 NUMPY_GENERATORS = ("numpy.random.Generator", "numpy.random.RandomState")
+DATES = tuple(f"datetime.{name}" for name in ("date", "datetime", "time", "timedelta"))
 # what functions of libraries make, as attributes of models hold it
-MAKES = {
-    f"sklearn.utils.{name}": ExternalInstance("numpy.random.RandomState")
-    for name in ("check_random_state", "validation.check_random_state")
-} | {
-    f"tqdm{module}.{name}": ExternalInstance("tqdm.std.tqdm")
-    for module in ("", ".auto", ".autonotebook", ".notebook", ".rich", ".std")
-    for name in ("tqdm", "trange")
-}
+MAKES = (
+    {name: ExternalInstance(name) for name in DATES}
+    | {
+        f"sklearn.utils.{name}": ExternalInstance("numpy.random.RandomState")
+        for name in ("check_random_state", "validation.check_random_state")
+    }
+    | {
+        f"tqdm{module}.{name}": ExternalInstance("tqdm.std.tqdm")
+        for module in ("", ".auto", ".autonotebook", ".notebook", ".rich", ".std")
+        for name in ("tqdm", "trange")
+    }
+)
 OF_TRAINING = ("torch.optim.", "torch.amp.", "torch.cuda.amp.")
 BY_USE = tuple(
     (frozenset(needs.split()), ExternalInstance(name, sure=False))
@@ -335,6 +340,7 @@ class Library:
             PACKED_SEQUENCE,
             TENSOR_DICT,
             *NUMPY_GENERATORS,
+            *DATES,
         ):
             return ExternalInstance(name)
         return UNKNOWN

@@ -119,6 +119,7 @@ class RegionState(Struct, eq=False):
     longest: dict[int, int] = {}  # by `id` of a container: how long it gets before it loses any
     stored_first: set[tuple] = set()  # keys of what the region sets before it reads it, if it does
     overwritten: set[tuple] = set()  # keys of what the region surely sets before it reads it
+    set_in: dict[tuple, Activation] = {}  # where it does so first
     # what it surely sets to None before: key -> how deep in its calls
     emptied: dict[tuple, int] = {}
     # ids of containers and objects that a function run as a subgraph has from outside
@@ -152,6 +153,7 @@ class RegionState(Struct, eq=False):
         self.longest.clear()
         self.stored_first.clear()
         self.overwritten.clear()
+        self.set_in.clear()
         self.emptied.clear()
         self.outside_subgraph.clear()
         self.changed_plainly.clear()
@@ -173,6 +175,10 @@ class RegionState(Struct, eq=False):
         """The graph ends: what was drawn in it comes out as plain numbers."""
         self.settled.update(self.drawn)
         self.drawn.clear()
+
+    def note_overwritten(self, key: tuple, activation: Activation) -> None:
+        self.overwritten.add(key)
+        self.set_in.setdefault(key, activation)
 
     def note_read(self, key: tuple, node: ast.AST, frame: Frame) -> None:
         """Note that the region reads an attribute, and under which condition by configuration, while nothing has set
@@ -311,6 +317,8 @@ class Objects(Struct, eq=False):
     # (object, attribute) -> the side of a branch that stored it first
     stored_in: dict[tuple[int, str], tuple] = {}
     made_inside: dict[int, Made] = {}  # the objects made inside of regions
+    default_dicts: dict[int, Value] = {}  # by id
+    made_by_reading: dict[int, Made] = {}  # what they make, where a region reads a key
     made_count: int = 0
     # object made inside of regions -> attributes that it has in eager mode only
     left_out: dict[int, set[str]] = {}

@@ -25,7 +25,7 @@ from breakscope.static.definitions.names import module_names
 from breakscope.static.machine.driver import DrivenCall, without_sizes
 from breakscope.static.machine.frames import Activation, Frame, OutOfBudget, Raised
 from breakscope.static.machine.gaps import why
-from breakscope.static.machine.kept import as_held, held_by
+from breakscope.static.machine.kept import as_held, counterparts, held_by
 from breakscope.static.machine.machine import Machine
 from breakscope.static.machine.watch import Watch
 from breakscope.static.project.modules import ModuleInfo
@@ -63,28 +63,39 @@ class Found(NamedTuple):
 
 
 def add_call_events(
-    machine: Machine, module: ModuleInfo, target: Value, activation: Activation
+    machine: Machine,
+    module: ModuleInfo,
+    target: Value,
+    activation: Activation,
+    args: list[Value],
+    kwargs: dict[str, Value],
 ) -> None:
-    """Emit what the file's `calls` or `drive` shows of the region under `activation`."""
+    """Emit what the file's `calls` or `drive` shows of the region under `activation`; without them it is called
+    again as it was entered."""
     names = module_names(machine, module)
     driver, caller = names.get("drive"), names.get("calls")
     recorder = Recorder(target=target)
     writes, kept = [], []
+    given = driver if isinstance(driver, Function) else caller
     try:
         if isinstance(driver, Function) and len(driver.info.node.args.args) == 2:
             writes = drive(machine, driver, recorder, target)
         elif isinstance(caller, Function) and not caller.info.node.args.args:
             kept = _follow_calls(machine, caller, recorder)
+        elif given is None and (given := _function_of(machine, target)) is not None:
+            with machine.driver.following(given.info, machine.file.compiled_names()):
+                kept = _call_in_turn(machine, target, [(args, kwargs)] * 2, given.info.node)
     except Raised:
         pass
     except OutOfBudget as problem:
-        given = driver if isinstance(driver, Function) else caller
         machine.give_up(why(problem), given.info.node, Frame(module))
     function = _function_of(machine, target)
     if function is not None:
+        if recorder.calls:
+            recorder.places = counterparts(args, recorder.calls[0][0])
         add_events(machine, activation, function, recorder, writes)
         if len(kept) > 1:
-            emit_kept(machine, kept, writes)
+            emit_kept(machine, kept, writes, args)
 
 
 def add_events(
@@ -146,7 +157,7 @@ def drive(machine: Machine, driver: Function, recorder: Recorder, target: Value)
 
 def _follow_calls(machine: Machine, caller: Function, recorder: Recorder) -> list[DrivenCall]:
     """Record the calls that a file's `calls` lists; returns them with what each finds on the objects."""
-    target, made, plain = recorder.target, [], dict(machine.driver.plain)
+    target, plain = recorder.target, dict(machine.driver.plain)
     frame = Frame(caller.info.module)
     with machine.driver.following(caller.info, machine.file.compiled_names()):
         listed = machine.inline(caller, [], {}, caller.info.node, frame)
@@ -155,19 +166,29 @@ def _follow_calls(machine: Machine, caller: Function, recorder: Recorder) -> lis
         for args in given:
             recorder.record(args, {}, {})
         machine.driver.plain = plain  # a comprehension may have made them of other numbers
-        with as_held(held_by((target,))):
-            for args in given:
-                held = held_by((target,))
-                made.append(DrivenCall(target, args, {}, {}, {}, 0, held=held))
-                machine.driver.inside = True
-                try:
-                    machine.call(target, args, {}, caller.info.node, frame)
-                except Raised:
-                    break
-                finally:
-                    machine.driver.inside = False
+        made = _call_in_turn(machine, target, [(args, {}) for args in given], caller.info.node)
         has_examples = machine.driver.examples > 0
     return [call._replace(has_examples=has_examples) for call in made]
+
+
+def _call_in_turn(
+    machine: Machine, target: Value, rows: list[tuple[list, dict]], node: ast.AST
+) -> list[DrivenCall]:
+    """The calls, each with what it finds on the objects that it is of, or is given."""
+    made = []
+    values = [value for args, kwargs in rows for value in (*args, *kwargs.values())]
+    with as_held(held_by((target, *values))):
+        for args, kwargs in rows:
+            held = held_by((target, *args, *kwargs.values()))
+            made.append(DrivenCall(target, args, kwargs, {}, {}, 0, held=held))
+            machine.driver.inside = True
+            try:
+                machine.call(target, args, kwargs, node, Frame(machine.file.module))
+            except Raised:
+                break
+            finally:
+                machine.driver.inside = False
+    return made
 
 
 def _followed(machine: Machine, function: Function, args: list[Value]) -> tuple[Value, list]:
@@ -256,7 +277,7 @@ def _emit_parameter(
                     continue
             if what == "order":
                 what = "object" * (name in uses.gone_over)
-            if not what or not _is_read(machine, name, path, values[0], uses):
+            if not what or not _is_read(machine, recorder, name, path, values[0], uses):
                 continue
             shown = () if recorder.has_examples else shown_values(parts)
             part = f"{name}{path}"
@@ -315,7 +336,9 @@ def as_read(name: str, value: Value, uses: Uses) -> Value:
     return Dict(read, value.element)
 
 
-def _is_read(machine: Machine, parameter: str, path: str, value: Value, uses: Uses) -> bool:
+def _is_read(
+    machine: Machine, recorder: Recorder, parameter: str, path: str, value: Value, uses: Uses
+) -> bool:
     """True where the region reads the part of the parameter's value that `path` names."""
     if path.startswith("["):
         return uses.reads_item(parameter, path)
@@ -325,7 +348,7 @@ def _is_read(machine: Machine, parameter: str, path: str, value: Value, uses: Us
     for part in inner:
         value = value.attributes.get(part, UNKNOWN) if isinstance(value, Instance) else UNKNOWN
     is_own = not inner and name in uses.attributes
-    return is_own or (id(value), name) in machine.region.reads
+    return is_own or (recorder.places.get(id(value), id(value)), name) in machine.region.reads
 
 
 def bound(

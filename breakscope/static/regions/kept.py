@@ -4,19 +4,26 @@ find there makes Dynamo recompile."""
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterable
+
+from msgspec.structs import replace
 
 from breakscope.rulekit.events import Store, Varies
-from breakscope.rulekit.values import Tensor
+from breakscope.rulekit.values import Const, Tensor, Value
 from breakscope.static.machine.driver import DrivenCall
 from breakscope.static.machine.frames import Activation, Frame
-from breakscope.static.machine.kept import kept_in
+from breakscope.static.machine.kept import counterparts, kept_in
 from breakscope.static.machine.machine import Machine
 from breakscope.static.regions.variation import shown_values, variation
 
 
-def emit_kept(machine: Machine, calls: list[DrivenCall], written: list[tuple]) -> None:
+def emit_kept(
+    machine: Machine, calls: list[DrivenCall], written: list[tuple], entered: Iterable[Value] = ()
+) -> None:
     """Emit where the region reads a tensor of an object that an earlier call has set in another way; what the
-    code around the region has set is said elsewhere."""
+    code around the region has set is said elsewhere. `entered`: what the region was entered with, where the calls
+    may have been given other objects."""
+    places = counterparts(entered, calls[0].args)
     known = {(id(write[0]), write[1]) for write in written}
     known |= {
         key
@@ -26,6 +33,7 @@ def emit_kept(machine: Machine, calls: list[DrivenCall], written: list[tuple]) -
     rows = [kept_in(call.held) for call in calls]
     for key in rows[0]:
         values = [row[key] for row in rows if key in row]
+        key = (places.get(key[0], key[0]), key[1])
         read = machine.region.reads.get(key)
         if (
             read is None
@@ -33,12 +41,25 @@ def emit_kept(machine: Machine, calls: list[DrivenCall], written: list[tuple]) -
             or key in machine.region.overwritten | machine.region.emptied.keys()
         ):
             continue
+        if len({value.value for value in values if type(value) is Const}) > 1:
+            _note_counted(machine, key)
         what = variation(values) if any(type(value) is Tensor for value in values) else ""
         if not what or type(values[-1]) is not Tensor:
             continue
         shown = () if calls[0].has_examples else shown_values(values)
         _emit_read(machine, read, f"kept {what}" if what == "requires_grad" else what, shown)
     _emit_lengths(machine, calls, known)
+
+
+def _note_counted(machine: Machine, key: tuple[int, str]) -> None:
+    """The region leaves another number in each call, however it comes to it, as in `self.n += 1`."""
+    for activation, index, stored in machine.region.pending:
+        event = activation.steps[index].event
+        if stored != key or type(event) is not Store or event.scope != "attribute":
+            continue
+        was_int = type(getattr(event.initial, "value", None)) is int
+        if event.is_read and not (was_int and event.value.is_shape):  # BRK707 says so
+            activation.steps[index].event = replace(event, reads_itself=True)
 
 
 def _emit_lengths(machine: Machine, calls: list[DrivenCall], known: set) -> None:

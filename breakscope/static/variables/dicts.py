@@ -33,6 +33,7 @@ from breakscope.static.variables.effects.side_effects import (
     note_outside,
 )
 from breakscope.static.variables.effects.unmade_iterators import LOOP
+from breakscope.static.variables.objects.default_dicts import missing_item, of_all_keys
 from breakscope.static.variables.objects.module_changes import note_module_change
 
 ADDING = frozenset({"add_module", "register_module"})
@@ -294,6 +295,9 @@ def call_dict_method(machine: Machine, owner: Dict, name: str, args, kwargs, nod
             machine.touch(owner)
             owner.items.clear()
         return NONE
+    if name == "__setitem__" and len(args) == 2:
+        machine.setitem(owner, *args, node, node, frame)
+        return NONE
     if name == "most_common":
         return _most_common(owner, args)
     if name == "__contains__" and args:
@@ -324,28 +328,6 @@ def _most_common(owner: Dict, args: list[Value]) -> Sequence:
     most = args[0].value if args and isinstance(args[0], Const) else None
     pairs = pairs[: most if isinstance(most, int) else len(pairs)]
     return Sequence("list", [Sequence("tuple", [of_key(key), count]) for key, count in pairs])
-
-
-def of_all_keys(value: Value) -> Value:
-    """What stands for the values of keys that are not known, or of another call: lists that grow on."""
-    is_list = type(value) is Sequence and value.items is not None
-    return Sequence(value.type, None, join_all(value.items)) if is_list else value
-
-
-def missing_item(
-    machine: Machine, container: Dict, index: Value, node: ast.AST, frame: Frame
-) -> Value | None:
-    """What a defaultdict outside of regions makes for a key that it does not have."""
-    kept = machine.driver.factories.get(id(container))
-    if kept is None or frame.emits or not index.is_const or not is_hashable(index.value):
-        return None
-    if index.value in container.items:
-        return None
-    machine.touch(container)
-    container.items[index.value] = machine.call(kept[1], [], {}, node, frame)
-    if container.home:
-        note_nested(machine, container, container.home)
-    return container.items[index.value]
 
 
 def is_complete(machine: Machine, value: Dict, frame: Frame) -> bool:

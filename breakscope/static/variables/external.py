@@ -50,6 +50,7 @@ from breakscope.static.variables.library.trees import (
 )
 from breakscope.static.variables.numpy import kept_scalar, numpy_function, numpy_number
 from breakscope.static.variables.objects.construction import call_namespace
+from breakscope.static.variables.objects.default_dicts import call_default_dict
 from breakscope.static.variables.objects.module_containers import (
     MODULE_LISTS,
     SCRIPTING,
@@ -61,7 +62,6 @@ from breakscope.static.variables.stdlib import (
     PARTIAL,
     call_cast,
     call_chain,
-    call_default_dict,
     call_deque,
     call_method_type,
     call_partial,

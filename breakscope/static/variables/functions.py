@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import ast
-from contextlib import nullcontext
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
 
 from breakscope.rulekit.values import UNKNOWN, Code, Const, Value
 from breakscope.rulekit.walking import walk
@@ -28,8 +29,6 @@ def _driven_call(machine: Machine, callee, args, kwargs, node, frame) -> Value:
     """A call that the file's own code makes; what is compiled is followed as a whole."""
     driver = machine.driver
     undecided, driver.undecided = driver.undecided, driver.undecided or frame.may_not_happen()
-    state = dict(driver.state)
-    driver.state.update(_state_of_decorators(callee))
     watch = None
     is_compiled = machine.file.is_called_compiled(callee)
     machine.file.note_place(callee, is_compiled)
@@ -42,8 +41,32 @@ def _driven_call(machine: Machine, callee, args, kwargs, node, frame) -> Value:
             return machine.inline(callee, args, kwargs, node, frame)
     finally:
         driver.undecided, driver.inside = undecided, False
-        for what in _state_of_decorators(callee):
-            driver.state[what] = state.get(what, "")
+
+
+def _followed_call(machine: Machine, callee, args, kwargs, node, frame) -> Value:
+    """A call outside of regions."""
+    driver = machine.driver
+    if driver.calls is not None and not driver.inside:
+        return _driven_call(machine, callee, args, kwargs, node, frame)
+    if driver.inside:
+        machine.file.note_place(callee, True)
+        if not frame.may_not_happen():
+            driver.note_inner(callee, args, kwargs)
+    return machine.inline(callee, args, kwargs, node, frame)
+
+
+@contextmanager
+def _decorated(machine: Machine, callee) -> Iterator[None]:
+    """The global state in which a function under `@torch.no_grad()` and its like runs."""
+    state = machine.driver.state
+    before = dict(state)
+    decorated = _state_of_decorators(callee) if machine.driver.function is not None else {}
+    state.update(decorated)
+    try:
+        yield
+    finally:
+        for what in decorated:
+            state[what] = before.get(what, "")
 
 
 def _modules_of(machine: Machine, callee, args, kwargs) -> tuple[Value, ...]:
@@ -85,13 +108,9 @@ class FunctionVariable(RoutineVariable):
             if (known := version_made_by(callee.info, args)) is not None:
                 return known
             machine.file.note_call(callee, args, kwargs)
-            if machine.driver.calls is not None and not machine.driver.inside:
-                return _driven_call(machine, callee, args, kwargs, node, frame)
-            if machine.driver.inside:
-                machine.file.note_place(callee, True)
-                if not frame.may_not_happen():
-                    machine.driver.note_inner(callee, args, kwargs)
-        elif "deprecated" in callee.info.marks:
+            with _decorated(machine, callee):
+                return _followed_call(machine, callee, args, kwargs, node, frame)
+        if "deprecated" in callee.info.marks:
             emit_call(machine, "warnings.deprecated", callee, args, kwargs, node, frame)
         return machine.inline(callee, args, kwargs, node, frame)
 

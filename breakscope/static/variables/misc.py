@@ -27,7 +27,11 @@ from breakscope.static.variables.base import Variable
 from breakscope.static.variables.effects.emitting import emit_call
 from breakscope.static.variables.nn_module import call_module_method
 from breakscope.static.variables.objects.attribute_stores import inherited_attribute_method
-from breakscope.static.variables.objects.attributes import FILLING, READING
+from breakscope.static.variables.objects.attributes import (
+    FILLING,
+    READING,
+    method_of_training,
+)
 from breakscope.static.variables.objects.module_containers import (
     HELD,
     LAYER,
@@ -90,7 +94,8 @@ class SuperVariable(Variable):
                 weight = instance.attributes.get("weight", UNKNOWN)
                 is_of_class = type(result) is Tensor and is_of_subclass(machine, weight)
                 return replace(result, kind="subclass") if is_of_class else result
-        return UNKNOWN
+        of_base = method_of_training(machine, instance, name)
+        return UNKNOWN if of_base is None else machine.call(of_base, args, kwargs, node, frame)
 
     def getattr(self, machine: Machine, owner, name, node, frame) -> Value:
         instance = owner.instance
@@ -146,6 +151,8 @@ class Recorder(Value, eq=False):
     target: Value | None = None  # what is compiled
     is_dynamic: bool = False  # sizes and numbers are symbols from the start
     has_examples: bool = False  # some values stand for others, and are not shown
+    # by id: for the objects that the first call is given, those with which the region was entered
+    places: dict[int, int] = {}
 
     def record(
         self,

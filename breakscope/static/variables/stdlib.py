@@ -30,7 +30,7 @@ from breakscope.static.machine.lattice import join, join_all
 from breakscope.static.machine.library import MADE_CLASS
 from breakscope.static.machine.machine import Machine
 from breakscope.static.project.modules import ClassInfo, ModuleInfo
-from breakscope.static.variables.dicts import of_all_keys, put_key
+from breakscope.static.variables.dicts import put_key
 from breakscope.static.variables.effects.kept_iterators import note_kept
 from breakscope.static.variables.effects.unmade_iterators import CALL, unmade
 from breakscope.static.variables.library.builtin_iteration import (
@@ -122,16 +122,6 @@ def call_deque(machine: Machine, args, kwargs, node, frame) -> Value:
         machine.driver.longest[id(made)] = made, longest.value
         machine.driver.shorten(made)
     return made
-
-
-def call_default_dict(machine: Machine, args, kwargs, node, frame) -> Value:
-    is_given = bool(args) and not args[0].is_none
-    if is_given and machine.driver.sets and not frame.emits:
-        found = Dict({})
-        machine.driver.factories[id(found)] = found, args[0]
-        return found
-    made = machine.call(args[0], [], {}, node, frame) if is_given else UNKNOWN
-    return Dict({}, of_all_keys(made), open=True)
 
 
 def call_stdlib(

@@ -869,7 +869,7 @@ PROGRAMS = {
     "a break in a key function or in map is resumed": (
         model(
             "y = sorted([x, x + 1], key=lambda r: r.item())\n        print('late')\n        z = list(map(lambda r: r.item(), y))\n"
-            "        print('late')\n        return z"
+            "        print('late')\n        return z, x"
         ),
         ["BRK201", "BRK401", "BRK201", "BRK401"],
     ),

@@ -110,6 +110,8 @@ def eval_call(machine, node: ast.Call, frame: Frame) -> Value:
                 named = [word.arg or "**" for word in node.keywords]
                 note_defaults(machine, callee, len(node.args), named, node, frame)
             return call_method_of_made(machine, callee, node, frame)
+        if id(callee.bound) in machine.objects.made_by_reading:
+            return call_method_of_made(machine, callee, node, frame)
         if frame.emits and is_tensor_class(machine, callee.bound.cls.info):
             name, at = METHOD_OF_TENSOR, len(frame.activation.steps) + 1
             return call_method_in_graph(machine, callee, node, frame, name, at)

@@ -91,11 +91,11 @@ def _function_entry(machine: Machine, function: Function) -> Region:
             function,
             *parameter_values(machine, function, True),
         )
-    target, args, kwargs = made
+    target, args, kwargs, given = made
     of_library = isinstance(target, Instance | Function) and home_of(target).library
     at = function.info.node if of_library else NOWHERE
     region = enter(machine, describe(target), target, args, kwargs, at)
-    add_call_events(machine, function.info.module, target, region.activation)
+    add_call_events(machine, function.info.module, target, region.activation, *given)
     return region
 
 
@@ -107,9 +107,9 @@ def describe(target: Value) -> str:
 
 def _factory_product(
     machine: Machine, function: Function
-) -> tuple[Value, list[Value], dict[str, Value]] | Value | None:
-    """(callable, args, kwargs) when the function is a factory that returns them, or a module alone;
-    UNKNOWN when the source does not show what it makes; None for a function that makes none."""
+) -> tuple[Value, list[Value], dict[str, Value], tuple[list, dict]] | Value | None:
+    """(callable, args, kwargs) when the function is a factory that returns them, or a module alone, and with what
+    the callable is called, of which the arguments do not show all; UNKNOWN when the source does not show what it makes; None for a function that makes none."""
     spec = function.info.node.args
     needed = len(spec.posonlyargs) + len(spec.args) - len(spec.defaults)
     if needed > (function.bound is not None):
@@ -123,11 +123,10 @@ def _factory_product(
         return None
     if isinstance(made, Instance):
         forward = machine.getattr(made, "forward", ast.Constant(None), Frame(function.info.module))
-        return (
-            (made, *parameter_values(machine, forward, True))
-            if isinstance(forward, Function)
-            else None
-        )
+        if not isinstance(forward, Function):
+            return None
+        args, kwargs = parameter_values(machine, forward, True)
+        return made, args, kwargs, (args, kwargs)
     if (
         not isinstance(made, Sequence)
         or made.type != "tuple"
@@ -148,4 +147,5 @@ def _factory_product(
         return None
     args = list(rest[0].items) if rest[0].items is not None else [rest[0].element]
     kwargs = rest[1].items if len(rest) > 1 and isinstance(rest[1], Dict) else {}
-    return target, [as_argument(a) for a in args], {k: as_argument(v) for k, v in kwargs.items()}
+    entered = [as_argument(a) for a in args], {k: as_argument(v) for k, v in kwargs.items()}
+    return target, *entered, (args, kwargs)

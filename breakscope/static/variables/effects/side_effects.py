@@ -279,13 +279,16 @@ def emit_store(
         before = len(frame.activation.steps)
         if machine.region.is_brief and fields["scope"] == "attribute":
             fields["scope"] = "restored"  # by who puts the hook on anew for the next call
+        counted_from = machine.region.set_in.get(key) if fields.get("reads_itself") else None
+        if counted_from is frame.activation:
+            fields["reads_itself"] = False  # it counts on from what it has set itself
         if key not in machine.region.reads and _is_set_by_configuration(frame):
-            machine.region.overwritten.add(key)
+            machine.region.note_overwritten(key, frame.activation)
         elif key not in machine.region.reads and _always_runs(node, frame):
             if fields["value"].is_none:
                 machine.region.emptied.setdefault(key, max(2, frame.depth))
             else:
-                machine.region.overwritten.add(key)
+                machine.region.note_overwritten(key, frame.activation)
         if key not in machine.region.reads:
             machine.region.stored_first.add(key)
         is_read_first = key in machine.region.reads and key not in machine.region.stored_first
@@ -298,6 +301,8 @@ def emit_store(
             machine.region.changed_plainly.append((key, text, fields["initial"], fields["value"]))
         if len(frame.activation.steps) > before:
             machine.region.pending.append((frame.activation, before, key))
+            if counted_from is not None:  # it may begin a graph of its own, behind what has set it
+                frame.activation.steps[before].apart = 1
 
 
 def is_plain(value: Value) -> bool:

@@ -223,7 +223,7 @@ def cached_property(
     value stays."""
     name = "functools.cached_property.__get__"
     emit_call(machine, name, owner, (Const(bound.info.name),), {}, node, frame, "likely")
-    value = machine.call(bound, [], {}, node, frame)
+    value = machine.call_implicitly(bound, [], node, frame)
     if not frame.emits:
         machine.touch(owner)
         owner.attributes[bound.info.name] = value
@@ -259,6 +259,8 @@ def fallback_attribute(
         return Method(owner, name)
     if name == "apply" and "torch.autograd.Function" in external_bases(machine, owner.cls.info):
         return Method(owner, name)
+    if (inherited := method_of_training(machine, owner, name)) is not None:
+        return inherited
     if name in OF_THREADS and THREAD in external_bases(machine, owner.cls.info):
         return Method(owner, name)
     if is_context(machine, owner):
@@ -287,6 +289,14 @@ def _part_of_base(machine: Machine, owner: Instance, name: str) -> Value | None:
         return None
     kind, part = LAYER_PARTS[name]
     return ExternalInstance(part) if kind in external_bases(machine, owner.cls.info) else None
+
+
+def method_of_training(machine: Machine, owner: Instance, name: str) -> Method | None:
+    """A method that an object has of the optimizer or scheduler of torch's which its class derives from."""
+    for base in external_bases(machine, owner.cls.info):
+        if base.startswith("torch.optim.") and machine.wanted(f"{base}.{name}"):
+            return Method(ExternalInstance(base), name)
+    return None
 
 
 def _first_state(machine: Machine, owner: Instance) -> Dict:

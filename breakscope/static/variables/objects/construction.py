@@ -151,6 +151,7 @@ def made_at(machine: Machine, value: Value, frame: Frame) -> int:
     """How many steps the running function had taken when it made the object, by itself or by
     what it calls (then 0); -1 for any other object."""
     made = machine.objects.made_inside.get(id(value))
+    made = made or machine.objects.made_by_reading.get(id(value))
     if made is None or made.count <= frame.began or not frame.emits or frame.function is None:
         return -1
     if any(frame.names.get(parameter.arg) is value for parameter in frame.function.node.args.args):

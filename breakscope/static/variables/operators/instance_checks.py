@@ -11,6 +11,7 @@ from breakscope.rulekit.values import (
     External,
     ExternalInstance,
     Function,
+    Instance,
     Py,
     Sequence,
     Tensor,
@@ -18,12 +19,22 @@ from breakscope.rulekit.values import (
     Value,
 )
 from breakscope.static.definitions.annotations import value_of_class
-from breakscope.static.definitions.classes import is_tensor_class
+from breakscope.static.definitions.classes import (
+    bases_of,
+    external_bases,
+    find_member,
+    is_tensor_class,
+    members_of,
+    mro_of,
+)
 from breakscope.static.definitions.names import resolve_import
 from breakscope.static.machine.frames import Frame
 from breakscope.static.machine.lattice import join_all
 from breakscope.static.machine.library import NOT_TENSORS
 from breakscope.static.machine.machine import Machine
+
+PROTOCOLS = frozenset({"typing.Protocol", "typing_extensions.Protocol"})
+NOT_CHECKED = frozenset("__init__ __doc__ __slots__ __module__ __class_getitem__".split())
 
 
 def is_instance(machine: Machine, value: Value, wanted: Value, frame: Frame) -> bool | None:
@@ -43,7 +54,9 @@ def is_instance(machine: Machine, value: Value, wanted: Value, frame: Frame) -> 
             return False
         value = replace(value, sure=True)
     if isinstance(wanted, Class):
-        return machine.behaviour(value).is_of_class(machine, value, wanted)
+        of_class = machine.behaviour(value).is_of_class(machine, value, wanted)
+        is_nominal = of_class or not is_protocol(machine, wanted)
+        return of_class if is_nominal else has_all_of(machine, value, wanted)
     if isinstance(wanted, External):
         if wanted.name == "type":
             return is_class(machine, value)
@@ -53,6 +66,29 @@ def is_instance(machine: Machine, value: Value, wanted: Value, frame: Frame) -> 
 
 def _is_plain(value: Value) -> bool:
     return type(value) is Tensor and value.kind != "subclass" and value.origin != "guess"
+
+
+def is_protocol(machine: Machine, cls: Class) -> bool:
+    """True for a class whose objects are those that have what it names."""
+    return any(
+        isinstance(base, External) and base.name in PROTOCOLS
+        for base in bases_of(machine, cls.info)
+    )
+
+
+def has_all_of(machine: Machine, value: Value, protocol: Class) -> bool | None:
+    """`isinstance(value, protocol)`, None where not all of the value is seen."""
+    if type(value) is not Instance:
+        return None
+    names = {name for cls in mro_of(machine, protocol.info) for name in members_of(cls)}
+    missing = [
+        name
+        for name in names - NOT_CHECKED
+        if name not in value.attributes and find_member(machine, value.cls.info, name) is None
+    ]
+    if missing:
+        return None if external_bases(machine, value.cls.info) else False
+    return True
 
 
 def is_class(machine: Machine, value: Value) -> bool | None:

@@ -62,7 +62,7 @@ def followed(
     if frame.emits:
         return result
     if type(result) is Sequence and name in CUTTING:
-        return pieces(owner, name, args, kwargs) or result
+        return pieces(owner, name, args, kwargs) or _as_parts(result, owner)
     if type(result) is Sequence and name in PAIRS and result.items:
         made = [followed(machine, item, name, owner, args, kwargs, frame) for item in result.items]
         return Sequence(result.type, made)
@@ -89,6 +89,18 @@ def followed(
     if name not in VIEWS and name[-1:] != "_":
         result = as_made(machine, result)
     return tracked(machine, result, (owner, *args, *kwargs.values()))
+
+
+def _as_parts(result: Sequence, owner: Tensor) -> Sequence:
+    """Parts of a tensor, which require grad as it does."""
+    items, element = (
+        [
+            replace(part, requires_grad=owner.requires_grad) if type(part) is Tensor else part
+            for part in parts
+        ]
+        for parts in (result.items or (), (result.element,))
+    )
+    return Sequence(result.type, None if result.items is None else items, element[0])
 
 
 def as_made(machine: Machine, made: Tensor) -> Tensor:

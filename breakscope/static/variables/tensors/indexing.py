@@ -104,7 +104,9 @@ def row_of(value: Tensor, frame: Frame) -> Tensor:
     ndim = value.ndim - 1 if value.ndim else None
     shape = value.shape[1:] if value.shape and not frame.emits else None
     kind = _kind_of_part(value, frame)
-    return Tensor(value.dtype, ndim, shape, value.sure, kind, origin_of_part(value))
+    tracked = None if frame.emits else value.requires_grad
+    origin = origin_of_part(value)
+    return Tensor(value.dtype, ndim, shape, value.sure, kind, origin, tracked)
 
 
 def _kind_of_part(value: Tensor, frame: Frame) -> str:

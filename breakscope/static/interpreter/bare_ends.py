@@ -1,0 +1,131 @@
+"""Where Dynamo compiles nothing of what stands behind a break: the function has no tensor, array or module left, and
+names neither torch nor numpy (see has_tensor_in_frame in torch/_dynamo/convert_frame.py)."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator
+
+from breakscope import limits
+from breakscope.rulekit.walking import walk
+from breakscope.static.interpreter.eager_frames import mentions_torch, shows_tensor_around
+from breakscope.static.machine.frames import Frame
+from breakscope.static.machine.machine import Machine
+from breakscope.static.project.generators import is_generator
+from breakscope.static.project.modules import FunctionInfo
+
+HEADERS = {ast.For: "iter", ast.If: "test"}
+VALUES = (ast.Assign, ast.AnnAssign, ast.Expr)
+# methods of tensors, and builtins, that give Python's own
+READS = frozenset({"tolist", "item"})
+NUMBERS = frozenset({"int", "float", "bool", "len", "str"})
+
+
+def note_bare_ends(machine: Machine, statement: ast.stmt, before: int, frame: Frame) -> None:
+    """Mark the steps that the statement took in its own expression, behind `before` others, where a break leaves
+    nothing that Dynamo would compile."""
+    info, steps = frame.function, frame.activation.steps
+    root = _expression_of(statement)
+    if root is None or info is None or is_generator(info) or mentions_torch(machine, info):
+        return
+    if frame.scope is not None and shows_tensor_around(machine, info, frame.scope):
+        return
+    if _any_shows(machine, _read_behind(info, statement), frame):
+        return
+    own = {id(part): part for part in walk(root)}
+    for step in steps[before:]:
+        node = own.get(id(step.node or step.event.node))
+        if node is not None and not _leaves_tensor(machine, statement, root, node, frame):
+            step.is_last = True
+
+
+def _expression_of(statement: ast.stmt) -> ast.expr | None:
+    if isinstance(statement, VALUES):
+        return statement.value
+    name = HEADERS.get(type(statement))
+    return getattr(statement, name) if name else None
+
+
+def _read_behind(info: FunctionInfo, statement: ast.stmt) -> frozenset[str]:
+    """The names that the function reads behind a statement's own expression: in a loop also those in front of it. It
+    follows from the text alone, and is kept with it."""
+    known = getattr(statement, "read_behind", None)
+    if known is not None:
+        return known
+    body = getattr(statement, "body", None)
+    end = _begin(body[0]) if body else (statement.end_lineno, statement.end_col_offset)
+    targets = [*getattr(statement, "targets", ()), getattr(statement, "target", None)]
+    found = {name for target in targets if target is not None for name in _names_in(target)}
+    for part in walk(info.node):
+        if isinstance(part, ast.For | ast.While) and part is not statement:
+            if _holds(part, statement):
+                again = part.body if isinstance(part, ast.For) else [part.test, *part.body]
+                found.update(name for inner in again for name in _names_in(inner))
+        if _is_read(part) and _begin(part) >= end:
+            found.add(part.id)
+    statement.read_behind = frozenset(found)
+    return statement.read_behind
+
+
+def _leaves_tensor(
+    machine: Machine, statement: ast.stmt, root: ast.expr, node: ast.AST, frame: Frame
+) -> bool:
+    """True where a part of the expression may be a tensor that waits for what breaks, or is read behind it."""
+    inner = root
+    while inner is not node:
+        parts = [part for part in ast.iter_child_nodes(inner) if hasattr(part, "lineno")]
+        holder = next((part for part in parts if _holds(part, node)), None)
+        if holder is None or isinstance(inner, ast.Lambda):
+            return True
+        for part in parts:
+            if part is holder:
+                continue
+            if _begin(part) > _begin(node):
+                if _any_shows(machine, _names_in(part), frame):
+                    return True
+            elif _may_wait_as_tensor(machine, part, frame):
+                return True
+        inner = holder
+    return False
+
+
+def _may_wait_as_tensor(machine: Machine, part: ast.AST, frame: Frame) -> bool:
+    if isinstance(part, ast.Constant):
+        return False
+    if isinstance(part, ast.Call):
+        if isinstance(part.func, ast.Attribute):
+            return part.func.attr not in READS
+        return getattr(part.func, "id", "") not in NUMBERS
+    if not isinstance(part, ast.Name | ast.Attribute):
+        return True
+    emits, frame.emits = frame.emits, False
+    try:
+        value = machine.eval(part, frame)
+    finally:
+        frame.emits = emits
+    return machine.behaviour(value).may_show_tensor(machine, value, limits.DEEPEST_FRAME_SEARCH)
+
+
+def _any_shows(machine: Machine, names: Iterable[str], frame: Frame) -> bool:
+    held = [frame.names[name] for name in names if name in frame.names]
+    return any(
+        machine.behaviour(value).may_show_tensor(machine, value, limits.DEEPEST_FRAME_SEARCH)
+        for value in held
+    )
+
+
+def _names_in(node: ast.AST) -> Iterator[str]:
+    return (part.id for part in walk(node) if _is_read(part))
+
+
+def _is_read(node: ast.AST) -> bool:
+    return isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)
+
+
+def _holds(outer: ast.AST, inner: ast.AST) -> bool:
+    end = (outer.end_lineno, outer.end_col_offset)
+    return _begin(outer) <= _begin(inner) and (inner.end_lineno, inner.end_col_offset) <= end
+
+
+def _begin(node: ast.AST) -> tuple[int, int]:
+    return node.lineno, node.col_offset
