@@ -34,7 +34,7 @@ from breakscope.static.findings.verdicts import (
     keep,
     verdict_of,
 )
-from breakscope.static.findings.ways import way_into
+from breakscope.static.findings.ways import as_caller_says, way_into
 from breakscope.static.machine.frames import Activation, Step
 from breakscope.static.machine.gaps import Gaps, why
 from breakscope.static.machine.given import both
@@ -240,7 +240,8 @@ class Matcher:
 
     def _note_break_under(self, step: Step, seen: Seen) -> None:
         """A break that a condition decides, in what a step calls."""
-        condition = both(step.condition, self._under.get(id(step.child), ""))
+        under = as_caller_says(self._under.get(id(step.child), ""), step)
+        condition = "" if under is None else both(step.condition, under)
         if not condition:
             return
         if isinstance(step.node, COMPREHENSIONS):

@@ -48,11 +48,45 @@ def fixed_parameters(step: Step, seen: Seen) -> frozenset[str]:
     if caller is None or called is None or not isinstance(step.node, ast.Call):
         return frozenset()
     fixed = seen.fixed - flow_of(caller).sources.keys()
+    given = _given(called, step.node)
+    return frozenset(n for n, v in given.items() if isinstance(v, ast.Name) and v.id in fixed)
+
+
+def as_caller_says(condition: str, step: Step) -> str | None:
+    """A condition of what a step calls, with what the call hands over in the place of parameters; None where that is
+    no variable or attribute, so that the caller has no words for it."""
+    try:
+        tree = ast.parse(condition, mode="eval")
+    except SyntaxError:
+        return condition
+    named = [part for part in ast.walk(tree) if isinstance(part, ast.Name) and part.id != "self"]
+    called = function_of(step.child) if named else None
+    if called is None or not isinstance(step.node, ast.Call):
+        return condition
+    spec, given = called.args, _given(called, step.node)
+    own = {parameter.arg for parameter in (*spec.posonlyargs, *spec.args, *spec.kwonlyargs)}
+    handed = {part.id: given.get(part.id) for part in named if part.id in own}
+    if not all(value is not None and _is_dotted(value) for value in handed.values()):
+        return None
+    if all(ast.unparse(value) == name for name, value in handed.items()):
+        return condition
+    for part in named:
+        part.id = ast.unparse(handed[part.id]) if part.id in handed else part.id
+    return ast.unparse(tree)
+
+
+def _is_dotted(value: ast.expr) -> bool:
+    while isinstance(value, ast.Attribute):
+        value = value.value
+    return isinstance(value, ast.Name)
+
+
+def _given(called: ast.FunctionDef, call: ast.Call) -> dict[str, ast.expr]:
+    """What the call hands to each parameter."""
     spec = called.args
     names = [parameter.arg for parameter in (*spec.posonlyargs, *spec.args)]
-    positional = zip(names[names[:1] == ["self"] :], step.node.args)
-    given = [*positional, *((part.arg, part.value) for part in step.node.keywords)]
-    return frozenset(n for n, v in given if n and isinstance(v, ast.Name) and v.id in fixed)
+    positional = zip(names[names[:1] == ["self"] :], call.args)
+    return {**dict(positional), **{part.arg: part.value for part in call.keywords if part.arg}}
 
 
 def _cost(step: Step, activation: Activation, resumed: set[str]) -> tuple[str, str]:

@@ -185,3 +185,48 @@ def test_a_break_that_a_condition_decides_in_what_an_object_made_here_runs(
     assert conditions[expected].endswith("flag")
     decided = analysed(tmp_path, {"net.py": source.replace("self.flag)", "False)")})
     assert found(decided) == []
+
+
+CELLS = """\
+import torch
+from torch import nn
+
+
+class Cell(nn.Module):
+    def forward(self, x, state=None, kind="plain"):
+        if state is None:
+            print(x)
+        if kind == "loud":
+            print(x)
+        return x + 1
+
+
+class Net(nn.Module):
+    def __init__(self, kind: str):
+        super().__init__()
+        self.kind = kind
+        self.cells = nn.ModuleList([Cell(), Cell()])
+
+    def forward(self, x: torch.Tensor, state=None):
+        made = [torch.zeros(3) for _ in self.cells]
+        for i, cell in enumerate(self.cells):
+            x = cell(x, {handed})
+        return [cell(x, made[0]) for cell in self.cells]
+"""
+
+
+@pytest.mark.parametrize(
+    ("handed", "condition"),
+    [
+        ("state", ["state is None"]),
+        ("state[i]", []),  # where that is None has no words in the caller
+        ("made[i], self.kind", ["self.kind == 'loud'"]),
+        ("made[i], kind=self.kind", ["self.kind == 'loud'"]),
+    ],
+)
+def test_a_condition_of_what_is_called_is_said_with_what_is_handed_to_it(
+    handed, condition, tmp_path
+):
+    result = analysed(tmp_path, {"net.py": CELLS.format(handed=handed)})
+    # of either comprehension, since the break skips the function
+    assert [f.condition for f in result.findings if f.code == "BRK113"] == condition * 2
