@@ -259,7 +259,7 @@ class Matcher:
                 # Dynamo compiles what stands before the statement, and leaves only the rest to Python
                 seen.begun, seen.traced, before = True, len(seen.waiting), index
         if not step.undecided:
-            seen.new_graph[step.condition] = index
+            seen.note_new_graph(step.condition, index)
         if isinstance(step.node, COMPREHENSIONS) and not breaks_itself(step):
             seen.broken.add(id(step.node.generators[0].iter))
         skips = seen.skipped or (bool(step.skips) and step.skips not in self.resumed)
@@ -306,7 +306,7 @@ class Matcher:
             if condition and event.undecided:
                 seen.note_break_under(condition, bool(problem.skips))
             if condition or not event.undecided:
-                seen.new_graph[condition] = index
+                seen.note_new_graph(condition, index)
                 self._match_resumed(index, step, rule, condition, seen)
                 if problem.reads is not None:
                     self._read.setdefault(id(problem.reads), set()).add(condition)

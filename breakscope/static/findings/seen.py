@@ -10,7 +10,7 @@ from breakscope.rulekit.rule import Rule
 from breakscope.rulekit.values import Value
 from breakscope.static.findings.verdicts import Verdict, Way
 from breakscope.static.machine.frames import Activation, Step
-from breakscope.static.machine.given import both, implies
+from breakscope.static.machine.given import both, implies, opposite
 
 CHANGES = frozenset({Store, Mutate})  # of what outlives the call, whose next one finds it changed
 
@@ -125,12 +125,22 @@ class Seen(Struct, eq=False):
             under = self.broken_under[id(event.node)]
         return under if under in both(event.condition, under) else ""
 
+    def note_new_graph(self, condition: str, index: int) -> None:
+        """A break that surely happens wherever the condition holds: one of two does whose conditions are opposite."""
+        self.new_graph[condition] = index
+        other = self.new_graph.get(opposite(condition), -1) if condition else -1
+        if other >= 0:
+            self.any_break = True
+            self.new_graph[""] = max(self.new_graph.get("", -1), min(index, other))
+
     def note_break_under(self, condition: str, skips: bool) -> None:
         """A break that happens where the condition holds, and may skip the frame then."""
         self.under = self.under or condition
         skips = skips or is_never_resumed(self.activation)
         if skips:
             self.skips_under.add(condition)
+        if opposite(condition) in self.skips_under:
+            self.skipped = True  # by one or the other
         if skips and not self.skipped and not self.skipped_under:
             self.skipped_under, self.kept_under = condition, self.resumed_at
 

@@ -230,3 +230,30 @@ def test_a_condition_of_what_is_called_is_said_with_what_is_handed_to_it(
     result = analysed(tmp_path, {"net.py": CELLS.format(handed=handed)})
     # of either comprehension, since the break skips the function
     assert [f.condition for f in result.findings if f.code == "BRK113"] == condition * 2
+
+
+def test_one_of_two_opposite_conditions_always_holds(tmp_path):
+    source = """import torch
+from torch import nn
+
+
+class Net(nn.Module):
+    def __init__(self, fast: bool):
+        super().__init__()
+        self.fast = fast
+        self.layers = nn.ModuleList([nn.Linear(4, 4), nn.Linear(4, 4)])
+
+    def forward(self, x: torch.Tensor):
+        for layer in self.layers:
+            if self.fast:
+                x = x * x.sum().item()
+            else:
+                x = x + x.mean().item()
+        return [layer(x) for layer in self.layers]
+"""
+    result = analysed(tmp_path, {"net.py": source})
+    assert [(f.code, f.line, f.condition) for f in result.findings] == [
+        ("BRK201", 14, "self.fast"),
+        ("BRK201", 16, "not self.fast"),
+        ("BRK113", 17, ""),
+    ]
