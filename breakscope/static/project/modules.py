@@ -9,7 +9,7 @@ from collections import Counter
 from msgspec import Struct
 
 from breakscope.report.model import Gap
-from breakscope.rulekit.values import UNKNOWN, Const, Value
+from breakscope.rulekit.values import UNKNOWN, Const, Join, Value
 from breakscope.static.project.source import split_lines
 
 COUNTS = re.compile(rb"(\w\.\w+)(?: *(?:[-+*/]|//)=| *= *\w*\1 *[-+*/])")  # `self.n += 1`
@@ -75,6 +75,11 @@ class Import(Value, eq=False):
     module: str
     member: str
     importer: ModuleInfo
+
+    def merge(self, other: Import, join: Join, depth: int) -> Value | None:
+        """The same by way of another module: `torch` of a module from which all names are imported."""
+        is_same = (self.module, self.member) == (other.module, other.member)
+        return self if is_same else None
 
 
 class ModuleInfo(Struct, eq=False):
