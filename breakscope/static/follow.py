@@ -121,11 +121,11 @@ class Follower:
         a package is a part of it."""
         name, root = self.sources.place(path)
         above = os.path.join(os.path.dirname(root), "__init__.py")
-        return (
-            self._place(above)
-            if os.path.basename(root) and self.reads.is_file(above)
-            else (name, root)
-        )
+        # of the folder above only that file is asked first: the names in it come and go
+        is_part = os.path.basename(root) and self.reads.is_file(above)
+        if is_part and self.reads.is_package(os.path.dirname(root)):
+            return self._place(above)
+        return name, root
 
     def machine_of(self, world: World, home: ModuleInfo) -> Machine:
         wanted = self.matcher.listeners.want

@@ -23,7 +23,7 @@ def handed_out(path: str, reads: Reads) -> dict[str, bool]:
     with the module or package inside that has them, up to the outermost, and whether each names them; none
     for a file without torch or functions."""
     folder, name = os.path.split(os.path.abspath(path))
-    if name == "__init__.py" or "__init__.py" not in reads.names(folder):
+    if name == "__init__.py" or not reads.is_package(folder):
         return {}
     data = reads.bytes_of(path)
     if not USES_TORCH.search(data) or b"def " not in data:
@@ -33,7 +33,7 @@ def handed_out(path: str, reads: Reads) -> dict[str, bool]:
     starred = known if listed is None else {n: n for n in known if os.fsencode(n) in listed[1]}
     parts = [Part(name.removesuffix(".py"), known, starred)]
     loose: set[str] = set()
-    while os.path.basename(folder) and "__init__.py" in reads.names(folder):
+    while reads.is_package(folder):
         known = _imported(folder, parts, loose, reads)
         folder, name = os.path.split(folder)
         parts = [Part(f"{name}.{part.name}", part.known, part.starred) for part in parts]

@@ -78,7 +78,7 @@ class Sources:
     def _place(self, path: str) -> tuple[str, str]:
         folder, name = os.path.split(path)
         parts = [] if name == "__init__.py" else [name.removesuffix(".py").removesuffix(".ipynb")]
-        while os.path.basename(folder) and "__init__.py" in self.reads.names(folder):
+        while self.reads.is_package(folder):
             folder, last = os.path.split(folder)
             parts.insert(0, last)
         return ".".join(parts) or "__init__", folder

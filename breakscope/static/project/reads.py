@@ -94,6 +94,12 @@ class Reads:
         project or an installed package. None when it cannot be read."""
         return self._settled_names(NAMES, folder, self._names_in(folder))
 
+    def is_package(self, folder: str) -> bool:
+        """True for a folder with an `__init__.py`; a folder that packages are installed in is none, whatever one of
+        them has left there."""
+        names = self.names(folder) if os.path.basename(folder) else frozenset()
+        return "__init__.py" in names and not any(n.endswith(".dist-info") for n in names)
+
     def marks(self, folder: str) -> frozenset[str]:
         """Those of them that the top folder of a project has. Above a project there may be folders
         in which names come and go, such as that of temporary files."""
