@@ -118,6 +118,10 @@ class KeptScalarVariable(NumpyNumberVariable):
 
     def binary(self, machine: Machine, left, right, op, node, frame) -> Value:
         is_sure = not any(v in (KEPT_OF_CONFIG, Py(READ, "config")) for v in (left, right))
+        if isinstance(node, ast.AugAssign) and left in (KEPT, KEPT_OF_CONFIG):
+            return (
+                left  # NumPy's floats, which most of them are, are Python's, too: no array is made
+            )
         if frame.emits:
             return number_to_read("" if is_sure else "config")
         return KEPT if is_sure else KEPT_OF_CONFIG
@@ -305,8 +309,10 @@ def numpy_number(machine: Machine, last: str, args: list[Value]) -> Value | None
         return TRUTH
     if last not in ELEMENTWISE:
         return None
-    if Py(READ) in args:
+    if Py(READ) in args or KEPT in args:
         return number_to_read()
+    if Py(READ, "config") in args or KEPT_OF_CONFIG in args:
+        return number_to_read("config")
     return WHOLE if last in INTEGERS and all(map(_is_int, args)) else FOLDED
 
 
@@ -315,12 +321,11 @@ def read_numpy_number(
 ) -> None:
     """Python reads the number: `int(...)`, `.item()`, a slice's bound."""
     if value.type not in (FOLDED.type, KEPT.type):
-        part = (
-            node.args[0]
-            if isinstance(node, ast.Call) and node.args
-            else getattr(node, "func", node)
-        )
-        part = part.value if isinstance(part, ast.Attribute) else part
+        if isinstance(node, ast.Call) and node.args:
+            part = node.args[0]
+        else:  # `n.item()`
+            part = getattr(node, "func", node)
+            part = part.value if isinstance(part, ast.Attribute) else part
         array = Tensor("int", 0, (), sure=not value.source, kind="numpy", origin="numbers")
         emit_read(machine, array, how, node, frame, part)
 

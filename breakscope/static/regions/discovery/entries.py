@@ -109,7 +109,8 @@ def _factory_product(
     machine: Machine, function: Function
 ) -> tuple[Value, list[Value], dict[str, Value], tuple[list, dict]] | Value | None:
     """(callable, args, kwargs) when the function is a factory that returns them, or a module alone, and with what
-    the callable is called, of which the arguments do not show all; UNKNOWN when the source does not show what it makes; None for a function that makes none."""
+    the callable is called, of which the arguments do not show all; UNKNOWN when the source does not show what it
+    makes; None for a function that makes none."""
     spec = function.info.node.args
     needed = len(spec.posonlyargs) + len(spec.args) - len(spec.defaults)
     if needed > (function.bound is not None):
