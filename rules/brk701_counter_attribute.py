@@ -57,10 +57,18 @@ def check(event):
     often = "once more" if kind == "float" else "in every call"
     if kind == "int" and event.of_plain:
         often = "once or twice more, until it is dynamic"
+    if _is_left_at_once(name, initial, event.condition):
+        often = "once more"
     yield event.problem(
         f"`{name}` is a Python {kind} that changes in the region, so it is compiled {often}",
         help=f"make `{number or event.name or name}` a buffer (a 0-d tensor) where no test reads it, or count outside the compiled region",
     )
+
+
+def _is_left_at_once(name, initial, condition):
+    """True for `if self.count == 0: self.count += 1`, which only the first call comes to."""
+    is_known = isinstance(initial, Const)
+    return is_known and f"{name} == {initial.value!r}" in condition.split(" and ")
 
 
 def _changed_number(event):

@@ -255,6 +255,7 @@ def parameter_values(
                 Usage.is_chosen_by,
                 Usage.is_flag,
                 Usage.is_ordered,
+                Usage.is_of_math,
                 Usage.is_documented_as_other,
             )
         )

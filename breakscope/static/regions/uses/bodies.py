@@ -133,6 +133,14 @@ class Usage:
                         return self._end_of_given(name) > (test.lineno, test.col_offset)
         return False
 
+    def is_of_math(self, name: str) -> bool:
+        """True where the body hands it to a function of `math`, which is written for a number: `math.cos(theta)`."""
+        return any(
+            _root(part.func) == "math" and any(getattr(a, "id", "") == name for a in part.args)
+            for part in walk(self.node)
+            if isinstance(part, ast.Call) and isinstance(part.func, ast.Attribute)
+        )
+
     def is_flag(self, name: str) -> bool:
         """True where the body asks whether it holds, and does nothing else with it but hand it on to others than
         torch's functions: `if reverse: ...`, `assert reverse is False or ...`."""

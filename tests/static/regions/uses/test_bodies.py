@@ -253,3 +253,21 @@ class Net(torch.nn.Module):
 @pytest.mark.parametrize("bounds", ["count", "1, count", "0, 8, count"])
 def test_a_bound_of_a_range_is_a_number(bounds, tmp_path):
     assert found(analysed(tmp_path, {"net.py": COUNTED.format(bounds=bounds)})) == []
+
+
+@pytest.mark.parametrize(
+    ("angle", "codes"),
+    [
+        ("math.cos(angle)", set()),
+        ("torch.cos(angle) * math.cos(angle)", {"BRK211"}),
+        ("math.cos(angle.sum())", {"BRK211"}),
+        ("math.cos(x.sum())", {"BRK211"}),
+    ],
+)
+def test_what_is_handed_to_a_function_of_math_is_a_number(angle, codes, tmp_path):
+    source = (
+        f"import math\n\nimport torch\n\n\ndef turned(x, angle):\n    return x.relu() * {angle}\n"
+    )
+    files = {"pack/turns.py": source, "pack/__init__.py": "from pack.turns import turned\n"}
+    result = analysed(tmp_path, files)
+    assert {code for code, _ in found(result)} == codes
