@@ -66,8 +66,8 @@ MEASURES = re.compile(
 # how classes are called, or end, whose objects stand beside a model: what explains it, what quantisation reads, and what
 # makes a batch of data
 LOOKS = re.compile(r"Explainer|(?:Observer|Calibrator|DataPre[pP]rocessor)(?:Base|Mixin)?$")
-# the name of a file of tests, or a folder not far above it
-TESTS = re.compile(r"(?:^|/)(?:tests?/|(?:test_\w+|\w+_test|conftest)\.py$)")
+# the name of a module of tests, or of a package above it; where a project lies says nothing
+TESTS = re.compile(r"(?:^|\.)(?:tests?\.|(?:test_\w+|\w+_test|conftest)$)")
 LOSSES = re.compile(r"loss|penalt|regulari[sz]|decay")
 ARRAYS = re.compile(r"(?i)\b(?:ndarray|np\.array|numpy array)s?\b")
 PLAIN = frozenset({"str", "int", "float", "bool", "bytes"})
@@ -108,7 +108,7 @@ def is_aside(machine: Machine, cls: Class, forward: Value | None) -> bool:
     is_loss = LOSSES.search(f"{cls.info.name} {module.name.rpartition('.')[2]}".lower()) is not None
     is_measuring = (
         MEASURES.search("/".join(module.path.split("/")[-2:])) is not None
-        or TESTS.search("/".join(module.path.split("/")[-4:])) is not None
+        or TESTS.search(module.name) is not None
         or any(LOOKS.search(name) for name in _names_of(machine, cls))
         or _needs_other_framework(module)
     )

@@ -1,5 +1,7 @@
 """What is found in a region is as sure as what says that there is one."""
 
+from pathlib import Path
+
 import pytest
 from programs import analysed, found, seen
 
@@ -349,9 +351,19 @@ def test_a_module_that_looks_at_others_or_runs_another_framework_is_possible(
     file, imported, name, base, is_shown, tmp_path
 ):
     source = LOOKING.format(imported=imported, name=name, base=base)
-    result = analysed(tmp_path, {file: source})
+    packages = {
+        f"{folder}/__init__.py": "" for folder in map(str, Path(file).parents) if folder != "."
+    }
+    result = analysed(tmp_path, packages | {file: source})
     assert seen(result) == [("BRK201", 6)]
     assert found(result) == ([("BRK201", 6)] if is_shown else [])
+
+
+@pytest.mark.parametrize("folder", ["test", "tests"])
+def test_where_a_project_lies_says_nothing_of_its_modules(folder, tmp_path):
+    source = LOOKING.format(imported="", name="Net", base="torch.nn.Module")
+    result = analysed(tmp_path, {f"{folder}/models/net.py": source, f"{folder}/net.py": source})
+    assert found(result) == [("BRK201", 6), ("BRK201", 6)]
 
 
 @pytest.mark.parametrize(
