@@ -139,7 +139,7 @@ class Seen(Struct, eq=False):
         skips = skips or is_never_resumed(self.activation)
         if skips:
             self.skips_under.add(condition)
-        if opposite(condition) in self.skips_under:
+        if skips and opposite(condition) in self.skips_under:
             self.skipped = True  # by one or the other
         if skips and not self.skipped and not self.skipped_under:
             self.skipped_under, self.kept_under = condition, self.resumed_at

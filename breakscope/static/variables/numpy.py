@@ -119,9 +119,8 @@ class KeptScalarVariable(NumpyNumberVariable):
     def binary(self, machine: Machine, left, right, op, node, frame) -> Value:
         is_sure = not any(v in (KEPT_OF_CONFIG, Py(READ, "config")) for v in (left, right))
         if isinstance(node, ast.AugAssign) and left in (KEPT, KEPT_OF_CONFIG):
-            return (
-                left  # NumPy's floats, which most of them are, are Python's, too: no array is made
-            )
+            # NumPy's floats, which most of them are, are Python's, too: no array is made
+            return left
         if frame.emits:
             return number_to_read("" if is_sure else "config")
         return KEPT if is_sure else KEPT_OF_CONFIG

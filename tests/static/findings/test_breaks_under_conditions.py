@@ -257,3 +257,37 @@ class Net(nn.Module):
         ("BRK201", 16, "not self.fast"),
         ("BRK113", 17, ""),
     ]
+
+
+RESUMED = "            x = x * x.sum().item()\n"
+SKIPPED = "            for layer in self.layers:\n                x = x * x.sum().item()\n"
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "condition"),
+    [
+        (SKIPPED, RESUMED, ["self.fast"]),
+        (RESUMED, SKIPPED, ["not self.fast"]),
+        (SKIPPED, SKIPPED, [""]),
+        (RESUMED, RESUMED, []),
+    ],
+)
+def test_an_arm_that_is_resumed_leaves_the_other_its_condition(first, second, condition, tmp_path):
+    """A break in a loop skips the function; one outside of loops does not."""
+    source = f"""import torch
+from torch import nn
+
+
+class Net(nn.Module):
+    def __init__(self, fast: bool):
+        super().__init__()
+        self.fast = fast
+        self.layers = nn.ModuleList([nn.Linear(4, 4), nn.Linear(4, 4)])
+
+    def forward(self, x: torch.Tensor):
+        if self.fast:
+{first}        else:
+{second}        return [layer(x) for layer in self.layers]
+"""
+    result = analysed(tmp_path, {"net.py": source})
+    assert [f.condition for f in result.findings if f.code == "BRK113"] == condition
