@@ -32,6 +32,8 @@ rule = Rule(
 def check(event):
     items = [event.receiver] if event.receiver is not None else list(event.args)
     key, is_open, pairs = event.kwargs.get("key", NONE), False, False
+    if event.name in ("sorted", "list.sort") and not event.kwargs.keys() <= {"key", "reverse"}:
+        return  # a tensor's own: `x.sort(dim=-1)`
     if event.name in ("min", "max"):
         compares = not key.is_none and any(
             holds_tensor(item) for item in items if not isinstance(item, Dict)

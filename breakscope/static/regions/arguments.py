@@ -252,6 +252,7 @@ def parameter_values(
             is_taken(machine, function, parameter.arg, body, shows)
             for shows in (
                 Usage.is_bound,
+                Usage.is_counted,
                 Usage.is_chosen_by,
                 Usage.is_flag,
                 Usage.is_ordered,

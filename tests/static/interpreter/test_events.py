@@ -85,6 +85,11 @@ BODIES = {
     "in a tensor": ("x = x * (1 in x)\n", [("BRK110", 9)]),
     "list.index": ("k = [1, 2].index(x.argmax())\n", [("BRK112", 9)]),
     "list.remove": ("l = [x.sum(), x.max()]\nl.remove(x.sum())\n", [("BRK112", 10)]),
+    "list.sort": ("l = [x.sum(), x.max()]\nl.sort()\n", [("BRK112", 10)]),
+    "the sort of a tensor, which may be a list": (
+        "l = [x, x] if x.shape[0] > 3 else x\nl.sort(dim=-1)\n",
+        [],
+    ),
     "argmax of an array": ("y = x[np.argmax(x.numpy())]\n", [("BRK213", 9)]),
     "where of 0-d tensors": ("m = torch.where(x.sum() > 0, 1, 0)\ny = x[m]\n", [("BRK213", 10)]),
     "a sum of booleans is an integer": ("y = x[(x > 0).sum()]\n", [("BRK213", 9)]),

@@ -93,13 +93,19 @@ class Usage:
         """True where the body slices by the parameter, as by a number: seldom is it a tensor."""
         return "[:]" in self.of(name) and self._end_of_given(name)[0] == float("inf")
 
+    def is_counted(self, name: str) -> bool:
+        """True where the body goes over a `range` of it, as of a number."""
+        return "range" in self.of(name) and self._end_of_given(name)[0] == float("inf")
+
     def is_chosen_by(self, name: str) -> bool:
         """True where the body compares the parameter with a text, or does nothing with it but compare it with several
-        constants, to decide what to do: `if stage == 0` and later `if stage == 1`. Such a one is no tensor. What
-        stands in an error is no use of it."""
+        constants, or with one in tests, to decide what to do: `if stage == 0` and later `if stage == 1`. Such a one is
+        no tensor. What stands in an error is no use of it."""
         asked: dict[int, list[object]] = {}
-        errors: set[int] = set()
+        errors, tests = set(), set()
         for part in walk(self.node):
+            if isinstance(part, ast.If | ast.IfExp | ast.While):
+                tests |= {id(inside) for inside in walk(part.test)}
             if isinstance(part, ast.Compare) and isinstance(part.ops[0], CHOOSING):
                 sides = (part.left, part.comparators[0])
                 for side, other in (sides, sides[::-1]):
@@ -115,7 +121,9 @@ class Usage:
         constants = [constant for place in read for constant in asked.get(place, ())]
         if any(type(constant) is str for constant in constants):
             return True
-        return all(asked.get(place) for place in read) and len(set(constants)) > 1
+        if not read or not all(asked.get(place) for place in read):
+            return False
+        return len(set(constants)) > 1 or tests.issuperset(read)
 
     def is_ordered(self, name: str) -> bool:
         """True where a test orders the parameter itself, and not the first one, by a whole number: `if step > 1000`,
@@ -350,7 +358,8 @@ def _name_of_called(func: ast.expr) -> tuple[str, bool] | None:
 def _constants(node: ast.expr) -> list[object]:
     """The constant that an expression is, or those of a tuple, list or set of constants."""
     parts = node.elts if isinstance(node, ast.Tuple | ast.List | ast.Set) else [node]
-    return [part.value for part in parts if isinstance(part, ast.Constant)]
+    plain = [part.operand if isinstance(part, ast.UnaryOp) else part for part in parts]
+    return [part.value for part in plain if isinstance(part, ast.Constant)]
 
 
 def _operands(test: ast.expr) -> list[ast.expr]:

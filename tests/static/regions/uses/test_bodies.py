@@ -61,6 +61,8 @@ class Loss(torch.nn.Module):
     ("second", "used", "lines"),
     [
         ("if stage == 1:", "2", []),
+        ("if stage == -1:", "2", []),
+        ("if stage == 0:", "2", []),
         ("if stage == 1:", "stage", [6, 8]),
         ("if stage > 1:", "stage", []),
         ("if stage > 1.5:", "2", [6, 8]),
@@ -69,6 +71,35 @@ class Loss(torch.nn.Module):
 def test_what_decides_between_constants_is_no_tensor(second, used, lines, tmp_path):
     source = STAGES.format(second=second, used=used)
     assert [line for _, line in found(analysed(tmp_path, {"loss.py": source}))] == lines
+
+
+def test_a_mask_of_one_constant_does_not_make_a_number(tmp_path):
+    source = STAGES.format(second="mask = stage == 0\n        if mask:", used="2")
+    assert [line for _, line in found(analysed(tmp_path, {"loss.py": source}))] == [6, 9]
+
+
+def test_what_a_part_goes_over_a_range_of_is_a_number(tmp_path):
+    source = """\
+import torch
+from torch import nn
+
+
+class Step(nn.Module):
+    def forward(self, x, depth):
+        for i in range(depth):
+            x = x + i
+        return x
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.step = Step()
+
+    def forward(self, x, depth):
+        return self.step(x, depth)
+"""
+    assert found(analysed(tmp_path, {"net.py": source})) == []
 
 
 ORDERED = """\
