@@ -5,6 +5,8 @@ Dynamo ends the graph before it (GB0036) and compiles the rest for the size that
 constant or a 0-d tensor through a mask (`x[mask] = 0`) has no such size and is traced; reading and
 updating are not (BRK303).
 
+A list of truths is such a mask, too: `x[[True, False]]`; `x[[0]]` is traced.
+
 Keep all elements and the mask: `torch.where(mask, x, 0).sum()`, that divided by `mask.sum()` for a
 mean, `x.masked_fill(~mask, -inf)` before `max` or `softmax`; losses take `reduction="none"` and are
 masked after, or an `ignore_index`. What `y[mask] = x[mask]` stores is
@@ -31,11 +33,15 @@ rule = Rule("BRK302", "boolean-mask-read", shares=("GB0036",), fix="unsafe")
 def check(event):
     index = event.index
     if getattr(index, "dtype", None) == "bool" and index.ndim != 0 and not index.has_known_value:
+        is_listed = index.origin == "listed"
         yield event.graph_break(
             f"the size of `{event.source}` depends on the mask's values",
             setting="capture_dynamic_output_shape_ops",
-            help="keep all rows: `torch.where(mask, x, 0).sum()`, `y.copy_(torch.where(mask, x, y))` or "
+            help="index by positions, which are traced: `x[[i for i, keep in enumerate(chosen) if keep]]`"
+            if is_listed
+            else "keep all rows: `torch.where(mask, x, 0).sum()`, `y.copy_(torch.where(mask, x, y))` or "
             '`reduction="none"`',
+            fixable=not is_listed,
             whole=event.index.ndim is not None and event.index.ndim == event.container.ndim,
         )
 
@@ -115,6 +121,12 @@ def good(x):
 @rule.example(lambda: (torch.ones(3, 2), torch.tensor([True, False, True])))
 def bad_rows(x, keep):
     return x.cos()[keep]  # BRK302
+
+
+@rule.example(lambda: (torch.ones(3, 2),))
+def bad_listed(x):
+    kinds = ["rows", "columns", "rows"]
+    return x.cos()[[kind == "rows" for kind in kinds]]  # BRK302
 
 
 @rule.example(

@@ -146,7 +146,9 @@ def _any_number(a: Value, b: Value) -> Value:
         return Scalar()
     if a.is_shape or b.is_shape:
         return ShapeInt()
-    return Py("number", getattr(a, "source", "") or getattr(b, "source", ""))
+    kinds = {type(x.value).__name__ if x.is_const else x.type for x in (a, b)}
+    source = getattr(a, "source", "") or getattr(b, "source", "")
+    return Py(kinds.pop() if len(kinds) == 1 else "number", source)
 
 
 def join_elements(items: list[Value]) -> Value:

@@ -73,6 +73,10 @@ BODIES = {
         "y = x[torch.LongTensor([1, 2]).max()]\ny = x[torch.BoolTensor([True])]\n",
         [("BRK213", 9), ("BRK302", 10)],
     ),
+    "a list of truths, a mask": (
+        "m = [k == 'a' for k in 'ab']\ny = x[:2][m]\ny = x[[0, 1]]\nx[[True] * len(x)] = 0\n",
+        [("BRK302", 10)],
+    ),
     "whether torch.jit traces": (
         "y = x * 2\nif torch._C._is_tracing():\n    y = y[y > 0]\n",
         [("BRK523", 10)],

@@ -33,6 +33,7 @@ NAMED = (ast.Name, ast.Attribute, ast.Subscript)
 VIEWS = frozenset(
     "view reshape flatten squeeze unsqueeze expand expand_as repeat transpose permute t contiguous".split()
 )
+LISTED_MASK = Tensor("bool", 1, origin="listed")
 MASK = re.compile(r"(?:^|_)masks?(?:_?[a-z0-9])?$")  # `mask`, `pad_masks`, `mask_a`, `mask2`
 
 
@@ -196,7 +197,25 @@ def index_parts(index: Value) -> list[Value]:
         inside = [] if index.items is not None else options(index.element)
         numbers = [o for o in inside if type(o) is Tensor and is_computed_number(o)]
         parts = index.items if index.items is not None else numbers[:1] or [index]
-    return [_likely_tensor(part) if type(part) is Union else part for part in parts]
+    return [
+        _likely_tensor(part)
+        if type(part) is Union
+        else LISTED_MASK
+        if _is_listed_mask(part)
+        else part
+        for part in parts
+    ]
+
+
+def _is_listed_mask(part: Value) -> bool:
+    """True for a list of truths, of which torch makes a boolean tensor."""
+    if type(part) is not Sequence or part.type not in ("list", "tuple") or part.items == []:
+        return False
+    inside = part.items if part.items is not None else options(part.element)
+    return all(
+        (o.is_const and type(o.value) is bool) or (type(o) is Py and o.type == "bool")
+        for o in inside
+    )
 
 
 def is_computed_number(part: Tensor) -> bool:
