@@ -51,7 +51,8 @@ from breakscope.static.machine.library import GIVEN_MODULE
 from breakscope.static.machine.machine import Machine
 from breakscope.static.project.modules import ClassInfo, FunctionInfo, ModuleInfo
 from breakscope.static.regions.keywords import handed_keywords
-from breakscope.static.regions.uses.bodies import Usage, as_sparse, is_taken
+from breakscope.static.regions.uses.bodies import OF_OTHERS, Usage, is_taken
+from breakscope.static.regions.uses.sparse import as_sparse
 from breakscope.static.variables.objects.construction import instantiate
 
 # of what a call hands over, what says more than how the parameter is used
@@ -249,16 +250,7 @@ def parameter_values(
         if isinstance(handed, NUMBERS):
             return handed
         is_other = any(
-            is_taken(machine, function, parameter.arg, body, shows)
-            for shows in (
-                Usage.is_bound,
-                Usage.is_counted,
-                Usage.is_chosen_by,
-                Usage.is_flag,
-                Usage.is_ordered,
-                Usage.is_of_math,
-                Usage.is_documented_as_other,
-            )
+            is_taken(machine, function, parameter.arg, body, shows) for shows in OF_OTHERS
         )
         return UNKNOWN if is_other else found
 

@@ -152,10 +152,18 @@ def _evidence(machine: Machine, cls: Class | None, hook: Function) -> Evidence:
 
 
 def _has_effect(node: ast.FunctionDef | ast.Lambda) -> bool:
-    """True for a function with a result, and for one that changes an argument."""
+    """True for a function with a result, and for one that changes an argument; not for one that counts on it:
+    `module.flops += batch * size`."""
     if isinstance(node, ast.Lambda):
         return True
     given = {p.arg for p in (*node.args.posonlyargs, *node.args.args)} - {"self"}
+    counted = {
+        id(part.target)
+        for part in walk(node)
+        if type(part) is ast.AugAssign
+        and type(part.op) is ast.Add
+        and type(getattr(part.target, "value", None)) is ast.Name
+    }
     for part in walk(node):
         if type(part) is ast.Return and getattr(part.value, "value", part.value) is not None:
             return True
@@ -165,7 +173,7 @@ def _has_effect(node: ast.FunctionDef | ast.Lambda) -> bool:
             if name == "setattr" or (is_in_place and not name.endswith("__")):
                 return True
         if type(part) in (ast.Attribute, ast.Subscript) and not isinstance(part.ctx, ast.Load):
-            if _root(part) in given:
+            if _root(part) in given and id(part) not in counted:
                 return True
     return False
 

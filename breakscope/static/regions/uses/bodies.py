@@ -1,5 +1,4 @@
-"""How a function's body uses its parameters: what it reads of them, calls on them, and hands on; which of them are
-sparse tensors."""
+"""How a function's body uses its parameters: what it reads of them, calls on them, and hands on."""
 
 from __future__ import annotations
 
@@ -9,18 +8,14 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from breakscope import limits
-from breakscope.rulekit.values import NONE, Function, Instance, Sequence, Tensor, Value, options
+from breakscope.rulekit.values import Function, Instance
 from breakscope.rulekit.walking import uses_of, walk
 from breakscope.static.definitions.classes import bound_to, find_member
 from breakscope.static.definitions.names import module_names
-from breakscope.static.machine.lattice import join
 from breakscope.static.machine.machine import Machine
 from breakscope.static.project.modules import FunctionInfo
+from breakscope.static.regions.uses.sparse import is_of_sparse
 
-# what only sparse tensors have
-OF_SPARSE = frozenset(
-    "coalesce is_coalesced _indices _values _nnz crow_indices col_indices".split()
-)
 ASKED = frozenset({"is_sparse", "layout", "isinstance"})
 # the types of parameters in docstrings
 DOCUMENTED = r"^[ \t]*(?:{0} ?: ?(.+)|{0} \(([^)]+)\)|:type {0}: (.+)|:param (\S+) {0}:)"
@@ -34,8 +29,6 @@ CHOICE = re.compile(r"(?i)\b(?:dense|or|whether|if|bool|boolean|str|dict)\b")
 CHOOSING = (ast.Eq, ast.NotEq, ast.In, ast.NotIn)
 ORDERING = (ast.Lt, ast.LtE, ast.Gt, ast.GtE)
 BASE = "super()."
-OF_TORCH = frozenset({"spmm", "smm", "hspmm"})
-FIRST_SPARSE = frozenset({"mm", "sum", "softmax", "log_softmax"})
 
 
 class Handed(NamedTuple):
@@ -85,7 +78,7 @@ class Usage:
             return True
         end = self._end_of_given(name)
         return any(
-            _is_of_sparse(part, name) and (part.lineno, part.col_offset) < end
+            is_of_sparse(part, name) and (part.lineno, part.col_offset) < end
             for part in walk(self.node)
         )
 
@@ -126,10 +119,12 @@ class Usage:
         return len(set(constants)) > 1 or tests.issuperset(read)
 
     def is_ordered(self, name: str) -> bool:
-        """True where a test orders the parameter itself, and not the first one, by a whole number: `if step > 1000`,
-        which a tensor of more than one element cannot be. Such a one is a number as a rule."""
+        """True where a test orders the parameter itself, and not the first one, by a whole number, or by a parameter
+        that is one by default: `if step > 1000`, which a tensor of more than one element cannot be. Such a one is a
+        number as a rule."""
         if name == next((p.arg for p in _parameters(self.node) if p.arg != "self"), ""):
             return False
+        whole = _whole_by_default(self.node)
         for part in walk(self.node):
             if not isinstance(part, ast.If | ast.IfExp | ast.While | ast.Assert):
                 continue
@@ -137,7 +132,10 @@ class Usage:
                 if isinstance(test, ast.Compare) and isinstance(test.ops[0], ORDERING):
                     sides = (test.left, test.comparators[0])
                     is_asked = any(getattr(side, "id", "") == name for side in sides)
-                    if is_asked and any(type(getattr(s, "value", None)) is int for s in sides):
+                    if is_asked and any(
+                        type(getattr(s, "value", None)) is int or getattr(s, "id", "") in whole
+                        for s in sides
+                    ):
                         return self._end_of_given(name) > (test.lineno, test.col_offset)
         return False
 
@@ -217,6 +215,18 @@ class Usage:
         return self.names.get(name, frozenset())
 
 
+# what shows a parameter to be no tensor
+OF_OTHERS = (
+    Usage.is_bound,
+    Usage.is_counted,
+    Usage.is_chosen_by,
+    Usage.is_flag,
+    Usage.is_ordered,
+    Usage.is_of_math,
+    Usage.is_documented_as_other,
+)
+
+
 def usage(node: ast.AST) -> dict[str, frozenset[str]]:
     """For each name, the attributes that the function reads of it; "()" when it is called, "[str]"
     for string keys, "[:]" when it is the bound of a slice as it is, or negated, or by another name, or
@@ -253,41 +263,6 @@ def usage(node: ast.AST) -> dict[str, frozenset[str]]:
         for source in same[name]:
             found.setdefault(source, set()).add("[:]")
     return {name: frozenset(attributes) for name, attributes in found.items()}
-
-
-def _is_of_sparse(part: ast.AST, name: str) -> bool:
-    """True for what only a sparse tensor has, and for a call that takes nothing else."""
-    if isinstance(part, ast.Attribute):
-        return part.attr in OF_SPARSE and getattr(part.value, "id", "") == name
-    if not isinstance(part, ast.Call) or not isinstance(part.func, ast.Attribute):
-        return False
-    if not part.args:
-        is_own = getattr(part.func.value, "id", "") == name
-        return is_own and part.func.attr == "indices" and not part.keywords
-    return getattr(part.args[0], "id", "") == name and _takes_sparse(part.func)
-
-
-def _takes_sparse(function: ast.Attribute) -> bool:
-    """True for `torch.sparse.mm` and its like, and `torch.spmm`, which has the same meaning."""
-    owner = function.value
-    if isinstance(owner, ast.Name):
-        return owner.id == "torch" and function.attr in OF_TORCH
-    return (
-        isinstance(owner, ast.Attribute)
-        and owner.attr == "sparse"
-        and function.attr in FIRST_SPARSE
-    )
-
-
-def as_sparse(found: Value, default: Value | None) -> Value:
-    """What a sparse parameter holds: a tensor, or a container of them where it is annotated as one."""
-    containers = [o for o in options(found) if isinstance(o, Sequence)]
-    value = containers[0].rebuilt(_made_sparse) if containers else _made_sparse(Tensor())
-    return join(value, NONE) if default is not None and default.is_none else value
-
-
-def _made_sparse(value: Value) -> Value:
-    return Tensor(sure=False, kind="sparse", origin="argument") if type(value) is Tensor else value
 
 
 def is_taken(
@@ -353,6 +328,19 @@ def _name_of_called(func: ast.expr) -> tuple[str, bool] | None:
     if type(func.value) is ast.Call and _root(func.value.func) == "super":
         return f"{BASE}{func.attr}", True
     return (func.attr, True) if getattr(func.value, "id", "") == "self" else None
+
+
+def _whole_by_default(node: ast.AST) -> set[str]:
+    """The parameters whose default is a whole number."""
+    spec = node.args
+    positional = [*spec.posonlyargs, *spec.args]
+    defaults = [*zip(reversed(positional), reversed(spec.defaults))]
+    defaults += [*zip(spec.kwonlyargs, spec.kw_defaults)]
+    return {
+        parameter.arg
+        for parameter, default in defaults
+        if type(getattr(default, "value", None)) is int
+    }
 
 
 def _constants(node: ast.expr) -> list[object]:

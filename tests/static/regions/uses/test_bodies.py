@@ -131,6 +131,26 @@ def test_what_is_ordered_by_a_whole_number_is_one(first, test, codes, tmp_path):
     assert [code for code, _ in found(analysed(tmp_path, {"net.py": source}))] == codes
 
 
+ADOPTED = """\
+import torch
+
+
+def adopted(weight, step, start={start}):
+    return 0.0 if step < start else weight
+
+
+class Loss(torch.nn.Module):
+    def forward(self, x, step):
+        return x * adopted(2.0, step, start=self.start)
+"""
+
+
+@pytest.mark.parametrize(("start", "codes"), [("0", []), ("None", ["BRK101"])])
+def test_what_is_ordered_by_what_is_a_whole_number_by_default_is_one(start, codes, tmp_path):
+    source = ADOPTED.format(start=start)
+    assert [code for code, _ in found(analysed(tmp_path, {"loss.py": source}))] == codes
+
+
 FLAG = """\
 import torch
 from torch import nn
