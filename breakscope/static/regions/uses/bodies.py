@@ -14,6 +14,7 @@ from breakscope.static.definitions.classes import bound_to, find_member
 from breakscope.static.definitions.names import module_names
 from breakscope.static.machine.machine import Machine
 from breakscope.static.project.modules import FunctionInfo
+from breakscope.static.regions.uses.numbers import NumberUses
 from breakscope.static.regions.uses.sparse import is_of_sparse
 
 ASKED = frozenset({"is_sparse", "layout", "isinstance"})
@@ -90,6 +91,12 @@ class Usage:
         """True where the body goes over a `range` of it, as of a number."""
         return "range" in self.of(name) and self._end_of_given(name)[0] == float("inf")
 
+    def is_size(self, name: str) -> bool:
+        """True where the body hands it over as a size or a dimension, or what it computes of it: `x.view(n, -1)`."""
+        if self._end_of_given(name)[0] != float("inf"):
+            return False
+        return "size" in NumberUses(self.node, {}).all_of(name)
+
     def is_chosen_by(self, name: str) -> bool:
         """True where the body compares the parameter with a text, or does nothing with it but compare it with several
         constants, or with one in tests, to decide what to do: `if stage == 0` and later `if stage == 1`. Such a one is
@@ -149,13 +156,15 @@ class Usage:
 
     def is_flag(self, name: str) -> bool:
         """True where the body asks whether it holds, and does nothing else with it but hand it on to others than
-        torch's functions: `if reverse: ...`, `assert reverse is False or ...`."""
+        torch's functions, or back: `if reverse: ...`, `assert reverse is False or ...`."""
         asked, handed = set(), set()
         for part in walk(self.node):
             if isinstance(part, ast.If | ast.IfExp | ast.While | ast.Assert):
                 asked |= {id(operand) for operand in _operands(part.test)}
             elif isinstance(part, ast.Call) and _root(part.func) not in ("torch", "F"):
                 handed |= {id(a) for a in (*part.args, *(word.value for word in part.keywords))}
+            elif isinstance(part, ast.Return):
+                handed.add(id(part.value))
         uses = {id(use) for use in uses_of(self.node, name)}
         return not uses.isdisjoint(asked) and uses <= asked | handed
 
@@ -219,6 +228,7 @@ class Usage:
 OF_OTHERS = (
     Usage.is_bound,
     Usage.is_counted,
+    Usage.is_size,
     Usage.is_chosen_by,
     Usage.is_flag,
     Usage.is_ordered,

@@ -45,6 +45,11 @@ class NumberUses:
         the length of a loop or as text; "number" where an operator takes no tensor in its place; "size"
         where it is one, or a dimension or an index of a tensor; "arithmetic" where a tensor would do;
         "other" where that is not known."""
+        found = self.all_of(name)
+        return next((use for use in ORDER if use in found), "other")
+
+    def all_of(self, name: str) -> set[str]:
+        """All its uses, in the same words."""
         waiting, seen, found = [Read(name)], set(), set()
         while waiting:
             read = waiting.pop()
@@ -55,7 +60,7 @@ class NumberUses:
                 use, names = self._climb(node, read.is_computed)
                 found.add(use)
                 waiting += names
-        return next((use for use in ORDER if use in found), "other")
+        return found
 
     def _loads(self, name: str) -> list[ast.expr]:
         """Where it is read; of an item that is not written anywhere, where the container is."""

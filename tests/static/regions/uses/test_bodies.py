@@ -151,6 +151,36 @@ def test_what_is_ordered_by_what_is_a_whole_number_by_default_is_one(start, code
     assert [code for code, _ in found(analysed(tmp_path, {"loss.py": source}))] == codes
 
 
+SIZED = """\
+import torch
+
+
+class Net(torch.nn.Module):
+    def forward(self, x, n):
+        {first}
+        if n > x.shape[1]:
+            raise ValueError("too long")
+        return x + {used}
+"""
+
+
+@pytest.mark.parametrize(
+    ("first", "used", "codes"),
+    [
+        ("pass", "torch.arange(n)", []),
+        ("pass", "torch.zeros((2, n - 1))", []),
+        ("pass", "x.view(-1, n)", []),
+        ("pass", "x.softmax(n)", []),
+        ("pass", "torch.full((2,), n)", ["BRK102"]),
+        ("pass", "torch.zeros(x.shape) * n", ["BRK102"]),
+        ("n = n.max()", "torch.arange(n)", ["BRK102"]),
+    ],
+)
+def test_what_is_handed_over_as_a_size_is_one(first, used, codes, tmp_path):
+    source = SIZED.format(first=first, used=used)
+    assert sorted(code for code, _ in found(analysed(tmp_path, {"net.py": source}))) == codes
+
+
 FLAG = """\
 import torch
 from torch import nn
@@ -174,6 +204,8 @@ class Net(nn.Module):
         ("x = x + 1 if not given else x", True),
         ("if self.training and given: x = self.part(x, given)", True),
         ("assert given is False or x.dim() == 2", True),
+        ("if given: return given", True),
+        ("if given: return x, given * 2", False),
         ("if given: x = x + given", False),
         ("if given: x = torch.add(x, given)", False),
         ("if given > 0.5: x = x + 1", False),
