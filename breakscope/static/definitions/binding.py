@@ -118,12 +118,20 @@ def settled_argument(
         return with_documented_dtype(annotated, info, parameter.arg)
     if value.is_argument and parameter.annotation is not None:
         declared = as_annotated(machine, value, parameter, info)
-        if type(declared) is Py and declared.type in PYTHON_TYPES:
+        if is_of_python(declared):
             return declared
         if info.module.library and value.origin == "guess" and type(declared) is Union:
             plain = handed_over(declared)
             value = plain if type(plain) is Tensor else value
     return with_documented_dtype(value, info, parameter.arg)
+
+
+def is_of_python(declared: Value) -> bool:
+    """True for a number, a text or a flag, and for a list or a tuple of such."""
+    if type(declared) is Sequence:
+        inside = declared.items if declared.items is not None else [declared.element]
+        return bool(inside) and all(map(is_of_python, inside))
+    return type(declared) is Py and declared.type in PYTHON_TYPES
 
 
 def as_annotated(machine: Machine, value: Value, parameter: ast.arg, info: FunctionInfo) -> Value:

@@ -36,7 +36,7 @@ MODULE_BASES = ("torch.nn.Module", "torch.nn.modules.module.Module")
 # they have modules, too, and models that torch.compile does not see
 OTHER_FRAMEWORKS = frozenset(
     """
-    equinox flax haiku intel_npu_acceleration_library jax jittor keras mindspore mlx mxnet oneflow onnxruntime openvino
+    chainer equinox flax haiku intel_npu_acceleration_library jax jittor keras mindspore mlx mxnet oneflow onnxruntime openvino
     paddle tensorflow tensorrt
     """.split()
 )

@@ -70,3 +70,34 @@ def test_a_method_that_a_named_class_has(tmp_path):
         "loss.py": LOSS.format(default="", body=body),
     }
     assert {"BRK301", "BRK305"} <= {code for code, _ in found(analysed(tmp_path, files))}
+
+
+SPANS = """\
+import torch
+
+
+def opens(spans: {declared}):
+    for start, end in spans:
+        if start == end:
+            return True
+    return False
+
+
+class Net(torch.nn.Module):
+    def forward(self, x, spans):
+        return x + 1 if opens(spans[0]) else x
+"""
+
+
+@pytest.mark.parametrize(
+    ("declared", "codes"),
+    [
+        ("list[tuple[int, int]]", []),
+        ("list[list[float]]", []),
+        ("list", ["BRK101"]),
+        ("list[torch.Tensor]", ["BRK101"]),
+    ],
+)
+def test_what_an_annotation_says_to_hold_numbers_holds_no_guessed_tensor(declared, codes, tmp_path):
+    result = analysed(tmp_path, {"net.py": SPANS.format(declared=declared)})
+    assert [code for code, _ in found(result)] == codes
