@@ -23,6 +23,10 @@ from breakscope.rulekit.rule import Rule
 rule = Rule("BRK403", "warning", fix="unsafe", dynamo=("GB0007: _?warnings",), shares=("GB0092",))
 
 
+# what parsers and other models of their own recurrent layers call
+PERMUTED = "torch.nn.apply_permutation"  # of `torch.nn.modules.rnn`
+
+
 @rule.on(Call, "warnings.warn", "warnings.warn_explicit")
 def check(event):
     # who compiles a model has seen what it warns of: behind an open test it says nothing
@@ -43,17 +47,20 @@ def check_filter(event):
 
 
 def deprecated():
-    """The methods of torch's classes that warn in each call."""
-    return {
+    """The methods and functions of torch's that warn in each call."""
+    methods = {
         f"{name}.sample_n" for name in load().classes if name.startswith("torch.distributions.")
     }
+    return methods | {PERMUTED}
 
 
 @rule.on(Call, deprecated)
 def check_deprecated(event):
     yield event.graph_break(
-        f"`{event.shown}` warns that it is deprecated, so the graph ends here",
-        help="call `sample((n,))`",
+        f"`{event.shown}` warns that it is deprecated",
+        help="call `tensor.index_select(dim, permutation)`"
+        if event.name == PERMUTED
+        else "call `sample((n,))`",
         fixable=False,
     )
 
@@ -99,6 +106,16 @@ def bad_deprecated(x):
 def good_deprecated(x):
     noise = torch.distributions.Normal(x, x + 1)
     return noise.sample((3,)) * 2
+
+
+@rule.example(lambda: (torch.randn(2, 3), torch.tensor([2, 0, 1])), module=True, dynamo=("GB0007",))
+def bad_permuted():
+    from torch.nn.modules.rnn import apply_permutation
+
+    def model(x, order):
+        return apply_permutation(x * 2, order) + 1  # BRK403
+
+    return model
 
 
 @rule.example(lambda: (torch.ones(2, 3),), module=True, dynamo=("GB0007",))
