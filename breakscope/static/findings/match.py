@@ -188,7 +188,7 @@ class Matcher:
         quiet = True
         for index, step in enumerate(activation.steps):
             if step.child is not None:
-                inside = self._breaks_inside(step, seen, breaks, open_)
+                inside = seen.comes_to(step) and self._breaks_inside(step, seen, breaks, open_)
                 self._match_given_back(index, step, seen)
                 if inside and step.undecided != CHOSEN:
                     self._note_break_inside(index, step, seen)

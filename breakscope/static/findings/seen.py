@@ -73,6 +73,14 @@ class Seen(Struct, eq=False):
             is_read_before = event.read_at and event.read_at <= begin
         return not is_read_before and not self.activation.works_behind(last)
 
+    def comes_to(self, step: Step) -> bool:
+        """False for the backward function of `apply` where a break in the forward one leaves the whole call to Python:
+        autograd calls it later, when Dynamo does not look."""
+        last = self.last_sure_break(step.condition)
+        return not step.child.is_for_gradient or (
+            last < 0 or self.activation.steps[last].node is not step.node
+        )
+
     def last_sure_break(self, condition: str) -> int:
         """The last step with a break that happens wherever the `condition` holds; -1 for none."""
         return max(self.new_graph.get("", -1), self.new_graph.get(condition, -1))

@@ -24,7 +24,7 @@ from breakscope.static.interpreter.imports import bind_imports, note_needed
 from breakscope.static.interpreter.narrowing import narrow_by
 from breakscope.static.interpreter.rarely import (
     is_deprecated,
-    is_rare,
+    is_rare_here,
     loads_once,
     replaces_module,
     switches_what_it_tests,
@@ -69,7 +69,12 @@ def both_paths(machine: Machine, node: ast.If, frame: Frame) -> int:
     if frame.emits and machine.region.last_test_usually and switches_what_it_tests(node):
         frame.undecided = undecided or LEFT  # the first call does come here
     elif frame.emits:
-        frame.rare = rare or usual is False or is_rare(open_test, True) or is_deprecated(node)
+        frame.rare = (
+            rare
+            or usual is False
+            or is_rare_here(machine, open_test, True, frame)
+            or is_deprecated(node)
+        )
         frame.rare = frame.rare or _fails(node.body, frame) or loads_once(node, frame)
         frame.rare = frame.rare or replaces_module(machine, node, frame)
     branch, by_data = frame.branch, frame.by_data
@@ -91,7 +96,7 @@ def both_paths(machine: Machine, node: ast.If, frame: Frame) -> int:
     narrow_by(machine, node.test, False, frame)
     second = GO_ON
     if frame.emits:
-        frame.rare = rare or usual is True or is_rare(open_test, False)
+        frame.rare = rare or usual is True or is_rare_here(machine, open_test, False, frame)
         frame.rare = frame.rare or _fails(node.orelse, frame)
     frame.undecided = undecided if usual is False and frame.module.library else CHOSEN
     if node.orelse:

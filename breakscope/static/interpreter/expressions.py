@@ -37,7 +37,7 @@ from breakscope.static.interpreter.conditions import (
     usual_truth,
 )
 from breakscope.static.interpreter.narrowing import narrow_by, narrow_by_attribute, take_for_mask
-from breakscope.static.interpreter.rarely import is_rare
+from breakscope.static.interpreter.rarely import is_rare_here
 from breakscope.static.machine.frames import Frame, Raised
 from breakscope.static.machine.given import both, opposite
 from breakscope.static.machine.lattice import ALWAYS, join, join_all, join_elements, join_under
@@ -300,7 +300,7 @@ def eval_if_exp(machine: Machine, node: ast.IfExp, frame: Frame) -> Value:
         frame.names = dict(before)
         frame.condition = both(condition, given[0] if side else given[1])
         frame.certainty = "possible" if usual is (not side) else certainty
-        frame.rare = rare or (frame.emits and is_rare(open_test, side))
+        frame.rare = rare or (frame.emits and is_rare_here(machine, open_test, side, frame))
         frame.spared = spared or (side and left_out)
         narrow_by(machine, node.test, side, frame)
         try:

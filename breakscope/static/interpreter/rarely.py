@@ -7,9 +7,9 @@ from __future__ import annotations
 import ast
 import re
 
-from breakscope.rulekit.values import UNKNOWN, Instance, options
+from breakscope.rulekit.values import UNKNOWN, Instance, Value, options
 from breakscope.rulekit.walking import walk
-from breakscope.static.definitions.classes import is_module
+from breakscope.static.definitions.classes import MODULE_BASES, external_bases, is_module, mro_of
 from breakscope.static.machine.frames import Frame
 from breakscope.static.machine.machine import Machine
 
@@ -32,6 +32,51 @@ def is_rare(test: ast.expr, truth: bool) -> bool:
     if outcomes is None:
         outcomes = test.rare_outcomes = (_is_rare(test, False), _is_rare(test, True))
     return outcomes[truth]
+
+
+def is_rare_here(machine: Machine, test: ast.expr, truth: bool, frame: Frame) -> bool:
+    """The same, and where it follows from what the function is called with, or from its class."""
+    if is_rare(test, truth):
+        return True
+    if type(test) is ast.UnaryOp and isinstance(test.op, ast.Not):
+        return is_rare_here(machine, test.operand, not truth, frame)
+    match test:
+        case ast.Compare(ast.Name(), [ast.Is() | ast.IsNot() as op], [ast.Constant(None)]):
+            return truth is (type(op) is ast.Is) and _is_handed(test.left, frame)
+        case ast.Call(ast.Name("hasattr"), [ast.Name(owner), ast.Constant(str() as name)]):
+            return truth and _is_never_set(machine, frame.names.get(owner, UNKNOWN), name)
+    return False
+
+
+def _is_handed(parameter: ast.Name, frame: Frame) -> bool:
+    """True for a parameter that is None by default, where the call hands something over that nothing is known of: who
+    has nothing leaves it out."""
+    if frame.function is None or frame.depth == 1 or frame.names.get(parameter.id) is not UNKNOWN:
+        return False
+    node = frame.function.node
+    optional = {p.arg for p, d in _with_defaults(node.args) if getattr(d, "value", ...) is None}
+    return parameter.id in optional and not any(
+        type(part) is ast.Name and part.id == parameter.id and isinstance(part.ctx, ast.Store)
+        for part in walk(node)
+        if getattr(part, "lineno", node.end_lineno) < parameter.lineno
+    )
+
+
+def _with_defaults(spec: ast.arguments) -> list[tuple[ast.arg, ast.expr | None]]:
+    positional = [*spec.posonlyargs, *spec.args]
+    behind = positional[len(positional) - len(spec.defaults) :]
+    return [*zip(behind, spec.defaults), *zip(spec.kwonlyargs, spec.kw_defaults)]
+
+
+def _is_never_set(machine: Machine, owner: Value, name: str) -> bool:
+    """True for an attribute of a module that no file of its classes sets, or has: others would have to, by hand."""
+    if type(owner) is not Instance or not is_module(machine, owner):
+        return False
+    if not set(external_bases(machine, owner.cls.info)) <= set(MODULE_BASES):
+        return False
+    files = {info.module.path: info.module for info in mro_of(machine, owner.cls.info)}
+    sets = re.compile(rb"setattr\(|__dict__|\b%s\b *(?:[:=]|\()|def %s\b" % ((name.encode(),) * 2))
+    return not any(sets.search(module.text) for module in files.values())
 
 
 def _is_rare(test: ast.expr, truth: bool) -> bool:

@@ -40,6 +40,7 @@ from breakscope.static.variables.effects.emitting import (
     emit_call,
     emit_read,
     emit_sparse,
+    is_asked_for,
     sureness,
 )
 from breakscope.static.variables.effects.size_reads import emit_flags
@@ -177,7 +178,8 @@ class TensorVariable(Variable):
         return row_of(value, frame)
 
     def truth(self, machine: Machine, value, construct, facts, node, frame) -> bool | None:
-        machine.emit(Branch, node, frame, sureness(value), test=value, construct=construct, **facts)
+        certainty = "possible" if is_asked_for(value) else sureness(value)
+        machine.emit(Branch, node, frame, certainty, test=value, construct=construct, **facts)
         known = machine.driver.number_in(value, frame)
         return bool(known.value) if known is not None else None
 

@@ -241,3 +241,59 @@ def test_a_module_that_is_put_in_the_place_of_one_in_another_state(made, test, i
     result = analysed(tmp_path, {"net.py": REPLACED.format(made=made, test=test)})
     assert ("BRK401", 10) in seen(result)
     assert (("BRK401", 10) in found(result)) is is_shown
+
+
+SCATTER = """\
+import torch
+
+
+def scatter(x, index, size=None):
+    if size is None:
+        size = int(index.max()) + 1
+    return x.new_zeros(size).scatter_add(0, index, x)
+
+
+class Net(torch.nn.Module):
+    def forward(self, x: torch.Tensor, index: torch.Tensor, data, size=None):
+        return scatter(x, index{handed})
+"""
+
+
+@pytest.mark.parametrize(
+    ("handed", "is_shown"),
+    [
+        ("", True),
+        (", None", True),
+        (", size", True),
+        (", data.num_nodes", False),
+        (", size=data.num_nodes", False),
+    ],
+)
+def test_who_has_nothing_for_an_optional_parameter_leaves_it_out(handed, is_shown, tmp_path):
+    result = analysed(tmp_path, {"net.py": SCATTER.format(handed=handed)})
+    assert ("BRK202", 6) in seen(result)
+    assert (("BRK202", 6) in found(result)) == is_shown
+
+
+ASKED = """\
+import torch
+
+
+class Net(torch.nn.Module):
+    def prepare(self, rows):
+        self.{name} = rows
+
+    def forward(self, x):
+        if hasattr(self, "rows"):
+            print(x.shape)
+        if not hasattr(self, "rows"):
+            x = x * 2
+        return x
+"""
+
+
+@pytest.mark.parametrize(("name", "is_shown"), [("rows", True), ("others", False)])
+def test_an_attribute_that_nothing_sets(name, is_shown, tmp_path):
+    result = analysed(tmp_path, {"net.py": ASKED.format(name=name)})
+    assert ("BRK401", 10) in seen(result)
+    assert (("BRK401", 10) in found(result)) == is_shown

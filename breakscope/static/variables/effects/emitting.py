@@ -38,6 +38,13 @@ def sureness(value: Value) -> str:
     return "likely"
 
 
+def is_asked_for(value: Tensor) -> bool:
+    """True for a parameter of a module of which Python asks whether it is there (`if self.bias:`): the truth of several
+    numbers is an error. And for an argument that nothing but its place shows to be a tensor."""
+    is_one = value.ndim == 0 or set(value.shape or ()) == {1}
+    return value.origin == "guess" or (value.kind == "parameter" and not is_one)
+
+
 def is_by_annotation(value: Value) -> bool:
     """True for an argument, or a part of one, that nothing but an annotation says to be a tensor: who needs the
     letters of its text passes texts."""
