@@ -7,7 +7,7 @@ from __future__ import annotations
 import ast
 import re
 
-from breakscope.rulekit.values import UNKNOWN, Instance, Value, options
+from breakscope.rulekit.values import NONE, UNKNOWN, Instance, Py, Value, options
 from breakscope.rulekit.walking import walk
 from breakscope.static.definitions.classes import MODULE_BASES, external_bases, is_module, mro_of
 from breakscope.static.machine.frames import Frame
@@ -22,6 +22,7 @@ WATCHED = frozenset(
 WRITTEN = re.compile(
     r"(?:^|_)(?:out|output|save|saved?|log|dump|write|export|frames)_?(?:path|dir|directory|folder|file|filename)$"
 )
+OPEN = frozenset({"unknown", "object"})  # of a value that may be None as well
 TEXTS = frozenset({"str", "bytes", "Path", "PathLike"})
 
 
@@ -49,23 +50,20 @@ def is_rare_here(machine: Machine, test: ast.expr, truth: bool, frame: Frame) ->
 
 
 def _is_handed(parameter: ast.Name, frame: Frame) -> bool:
-    """True for a parameter that is None by default, where the call hands something over that nothing is known of: who
-    has nothing leaves it out."""
-    if frame.function is None or frame.depth == 1 or frame.names.get(parameter.id) is not UNKNOWN:
+    """True for a parameter for which the call hands over what nothing says to be None: who has nothing leaves it out."""
+    if frame.function is None or frame.depth == 1:
         return False
-    node = frame.function.node
-    optional = {p.arg for p, d in _with_defaults(node.args) if getattr(d, "value", ...) is None}
-    return parameter.id in optional and not any(
+    node, value = frame.function.node, frame.names.get(parameter.id, NONE)
+    if any(o.is_none or (type(o) is Py and o.type in OPEN) for o in options(value)):
+        return False
+    spec = node.args
+    return parameter.id in {
+        p.arg for p in (*spec.posonlyargs, *spec.args, *spec.kwonlyargs)
+    } and not any(
         type(part) is ast.Name and part.id == parameter.id and isinstance(part.ctx, ast.Store)
         for part in walk(node)
         if getattr(part, "lineno", node.end_lineno) < parameter.lineno
     )
-
-
-def _with_defaults(spec: ast.arguments) -> list[tuple[ast.arg, ast.expr | None]]:
-    positional = [*spec.posonlyargs, *spec.args]
-    behind = positional[len(positional) - len(spec.defaults) :]
-    return [*zip(behind, spec.defaults), *zip(spec.kwonlyargs, spec.kw_defaults)]
 
 
 def _is_never_set(machine: Machine, owner: Value, name: str) -> bool:

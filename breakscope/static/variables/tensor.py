@@ -187,7 +187,8 @@ class TensorVariable(Variable):
         self, machine: Machine, container, item, container_node, node, frame
     ) -> bool | None:
         certainty = frame.certainty
-        if container.origin == "guess":
+        is_text = item.is_const and isinstance(item.value, str)
+        if container.origin == "guess" or is_text:
             frame.certainty = "possible"  # who asks what is in it rather has a dict
         emit_read(machine, container, "contains", node, frame, container_node)
         frame.certainty = certainty
@@ -208,7 +209,8 @@ class TensorVariable(Variable):
         emit_sparse(machine, (left, right), node, frame)
         result = tensor_operator(left, right, op)
         if frame.emits:
-            return result
+            has_graph = any(type(v) is Tensor and v.requires_grad for v in (left, right))
+            return replace(result, requires_grad=True) if has_graph else result
         sizes = product_sizes if op is ast.MatMult else broadcast
         made = promoted(result, "", (left, right))
         made = replace(made, shape=sizes(left, right) or result.shape)
@@ -226,7 +228,9 @@ class TensorVariable(Variable):
         dimensions = [t.ndim for t in (left, right) if t.is_tensor]
         ndim = None if None in dimensions else max(dimensions)
         kind = "subclass" if is_of_subclass(machine, other) else tensor.kind
-        shape = None if frame.emits else broadcast(left, right)
+        shape = (
+            broadcast(left, right) if not frame.emits else None if other.is_tensor else tensor.shape
+        )
         made = Tensor("bool", ndim, shape, sure=tensor.sure, kind=kind)
         known = machine.driver.number_in(left, frame)
         if known is not None and right.is_const:

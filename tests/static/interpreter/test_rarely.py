@@ -247,7 +247,7 @@ SCATTER = """\
 import torch
 
 
-def scatter(x, index, size=None):
+def scatter(x, index, size{default}):
     if size is None:
         size = int(index.max()) + 1
     return x.new_zeros(size).scatter_add(0, index, x)
@@ -260,17 +260,20 @@ class Net(torch.nn.Module):
 
 
 @pytest.mark.parametrize(
-    ("handed", "is_shown"),
+    ("default", "handed", "is_shown"),
     [
-        ("", True),
-        (", None", True),
-        (", size", True),
-        (", data.num_nodes", False),
-        (", size=data.num_nodes", False),
+        ("=None", "", True),
+        ("=None", ", None", True),
+        ("=None", ", size", True),
+        ("=None", ", data.num_nodes", False),
+        ("=None", ", size=data.num_nodes", False),
+        ("", ", data.num_nodes", False),
+        ("=None", ", x.shape[0] if data.whole else data.num_nodes", False),
+        ("=None", ", None if data.whole else data.num_nodes", True),
     ],
 )
-def test_who_has_nothing_for_an_optional_parameter_leaves_it_out(handed, is_shown, tmp_path):
-    result = analysed(tmp_path, {"net.py": SCATTER.format(handed=handed)})
+def test_who_has_nothing_for_a_parameter_hands_over_none(default, handed, is_shown, tmp_path):
+    result = analysed(tmp_path, {"net.py": SCATTER.format(default=default, handed=handed)})
     assert ("BRK202", 6) in seen(result)
     assert (("BRK202", 6) in found(result)) == is_shown
 

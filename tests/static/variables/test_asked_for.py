@@ -35,3 +35,40 @@ class Layer(torch.nn.Module):
 def test_a_parameter_that_may_be_there(made, test, is_shown, tmp_path):
     result = analysed(tmp_path, {"net.py": LAYER.format(made=made, test=test)})
     assert (("BRK101", 12) in found(result)) == is_shown
+
+
+SIZES = """\
+import torch
+
+
+class Net(torch.nn.Module):
+    def __init__(self, sizes):
+        super().__init__()
+        self.sizes = sizes
+
+    def forward(self, x):
+        sizes = torch.tensor({made})
+        if sizes == self.sizes:
+            return x + 1
+        return x - 1
+"""
+
+
+@pytest.mark.parametrize(("made", "is_shown"), [("[x.shape[0], 2]", False), ("3", True)])
+def test_a_row_of_sizes_that_is_compared(made, is_shown, tmp_path):
+    result = analysed(tmp_path, {"net.py": SIZES.format(made=made)})
+    assert (("BRK101", 11) in found(result)) == is_shown
+
+
+def test_a_text_is_looked_for_in_a_dict(tmp_path):
+    source = """
+        import torch
+
+
+        class Net(torch.nn.Module):
+            def forward(self, x: torch.Tensor):
+                if "tokens" in x:
+                    return x["tokens"]
+                return x * 2 if 2 in x else x
+        """
+    assert found(analysed(tmp_path, {"net.py": source})) == [("BRK110", 9)]

@@ -118,3 +118,12 @@ class Net(nn.Module):
 def test_behind_a_break_in_forward_nobody_traces_backward(forward, lines, tmp_path):
     result = analysed(tmp_path, {"net.py": LEFT.format(forward=forward)})
     assert [(f.code, f.line) for f in result.findings] == [("BRK401", line) for line in lines]
+
+
+def test_nor_where_a_condition_decides_the_call(tmp_path):
+    source = LEFT.format(forward="print(x)").replace(
+        "        return Twice.apply(x) + 1",
+        "        if self.is_twice:\n            x = Twice.apply(x)\n        return x + 1",
+    )
+    result = analysed(tmp_path, {"net.py": source})
+    assert [(f.code, f.line) for f in result.findings] == [("BRK401", 8)]

@@ -364,11 +364,11 @@ def hook_arguments(machine: Machine, hook: Function) -> tuple[list[Value], dict[
 
 
 def _as_made(value: Value) -> Value:
-    """What a module returns is no input of the graph."""
+    """What a module returns is no input of the graph, and is computed with its parameters."""
     if value is UNKNOWN:
         return MADE
     if type(value) is Tensor:
-        return replace(value, origin="op")
+        return replace(value, origin="op", requires_grad=True)
     if isinstance(value, Union):
         return join_all([_as_made(option) for option in value.options])
     return value.rebuilt(_as_made)

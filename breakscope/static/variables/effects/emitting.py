@@ -39,10 +39,13 @@ def sureness(value: Value) -> str:
 
 
 def is_asked_for(value: Tensor) -> bool:
-    """True for a parameter of a module of which Python asks whether it is there (`if self.bias:`): the truth of several
-    numbers is an error. And for an argument that nothing but its place shows to be a tensor."""
-    is_one = value.ndim == 0 or set(value.shape or ()) == {1}
-    return value.origin == "guess" or (value.kind == "parameter" and not is_one)
+    """True for a parameter of a module of which Python asks whether it is there (`if self.bias:`), and for what has
+    several numbers (`if sizes == self.sizes`, with a tuple): their truth is an error. And for an argument that nothing
+    but its place shows to be a tensor."""
+    sizes = value.shape or ()
+    is_one = value.ndim == 0 or set(sizes) == {1}
+    has_several = any(type(size) is int and size > 1 for size in sizes) and 0 not in sizes
+    return value.origin == "guess" or has_several or (value.kind == "parameter" and not is_one)
 
 
 def is_by_annotation(value: Value) -> bool:
