@@ -25,8 +25,8 @@ from breakscope.static.interpreter.narrowing import narrow_by
 from breakscope.static.interpreter.rarely import (
     is_deprecated,
     is_rare_here,
-    loads_once,
     replaces_module,
+    runs_once,
     switches_what_it_tests,
 )
 from breakscope.static.machine.frames import GO_ON, LEAVE_LOOP, RAISE, RETURN, Frame, Raised
@@ -40,7 +40,8 @@ def exec_if(machine: Machine, node: ast.If, frame: Frame) -> int:
     truth = test_condition(machine, node.test, frame, "if", raises=raises)
     if truth is True:
         narrow_by(machine, node.test, True, frame)
-        rare, frame.rare = frame.rare, frame.rare or (frame.emits and loads_once(node, frame))
+        rare = frame.rare
+        frame.rare = rare or (frame.emits and runs_once(machine, node, frame))
         end = exec_block(machine, node.body, frame)
         frame.rare = rare
         return end
@@ -75,7 +76,7 @@ def both_paths(machine: Machine, node: ast.If, frame: Frame) -> int:
             or is_rare_here(machine, open_test, True, frame)
             or is_deprecated(node)
         )
-        frame.rare = frame.rare or _fails(node.body, frame) or loads_once(node, frame)
+        frame.rare = frame.rare or _fails(node.body, frame) or runs_once(machine, node, frame)
         frame.rare = frame.rare or replaces_module(machine, node, frame)
     branch, by_data = frame.branch, frame.by_data
     if machine.driver.calls is not None and not frame.emits:

@@ -7,9 +7,16 @@ from __future__ import annotations
 import ast
 import re
 
-from breakscope.rulekit.values import NONE, UNKNOWN, Instance, Py, Value, options
+from breakscope.rulekit.values import NONE, UNKNOWN, Function, Instance, Py, Value, options
 from breakscope.rulekit.walking import walk
-from breakscope.static.definitions.classes import MODULE_BASES, external_bases, is_module, mro_of
+from breakscope.static.definitions.classes import (
+    MODULE_BASES,
+    external_bases,
+    find_member,
+    is_module,
+    mro_of,
+)
+from breakscope.static.definitions.names import module_names
 from breakscope.static.machine.frames import Frame
 from breakscope.static.machine.machine import Machine
 
@@ -23,6 +30,10 @@ WRITTEN = re.compile(
     r"(?:^|_)(?:out|output|save|saved?|log|dump|write|export|frames)_?(?:path|dir|directory|folder|file|filename)$"
 )
 OPEN = frozenset({"unknown", "object"})  # of a value that may be None as well
+# what is called to train, and to read a file
+PREPARES = frozenset(
+    {"backward", "zero_grad", "open", "load", "load_state_dict", "from_pretrained"}
+)
 TEXTS = frozenset({"str", "bytes", "Path", "PathLike"})
 
 
@@ -159,7 +170,12 @@ def is_deprecated(branch: ast.If) -> bool:
     return known
 
 
-def loads_once(branch: ast.If, frame: Frame) -> bool:
+def runs_once(machine: Machine, branch: ast.If, frame: Frame) -> bool:
+    """True for what a program does once, in its first call, and as well might before it."""
+    return _loads_once(branch, frame) or _prepares_once(machine, branch, frame)
+
+
+def _loads_once(branch: ast.If, frame: Frame) -> bool:
     """True for `if KERNELS is None: KERNELS = load()` of a global, for which nothing of the function's own is needed:
     a program loads or builds such a thing once, in its first call."""
     match branch.test:
@@ -175,6 +191,42 @@ def loads_once(branch: ast.If, frame: Frame) -> bool:
             used = (part.id for value in values for part in walk(value) if type(part) is ast.Name)
             return bool(values) and frame.names.keys().isdisjoint(used)
     return False
+
+
+def _prepares_once(machine: Machine, branch: ast.If, frame: Frame) -> bool:
+    """True for `if self.codes is None: self.codes = self.fit(x)`, where something is trained, or read from a file, in
+    the first call."""
+    match branch.test:
+        case ast.Compare(ast.Attribute() as kept, [ast.Is()], [ast.Constant(None)]):
+            text = ast.unparse(kept)
+        case _:
+            return False
+    made = [
+        s.value
+        for s in branch.body
+        if isinstance(s, ast.Assign) and ast.unparse(s.targets[0]) == text
+    ]
+    parts = [part for value in made for part in walk(value)]
+    called = [_function_named(machine, p.func, frame) for p in parts if isinstance(p, ast.Call)]
+    parts += [part for function in called if function is not None for part in walk(function)]
+    return any(
+        isinstance(part, ast.Call)
+        and (getattr(part.func, "attr", "") or getattr(part.func, "id", "")) in PREPARES
+        for part in parts
+    )
+
+
+def _function_named(machine: Machine, named: ast.expr, frame: Frame) -> ast.AST | None:
+    """The source of what a call names: a function of the file, or a method of the object at hand."""
+    if isinstance(named, ast.Name):
+        found = module_names(machine, frame.module).get(named.id)
+    elif isinstance(named, ast.Attribute) and isinstance(named.value, ast.Name):
+        owner = frame.names.get(named.value.id)
+        is_object = type(owner) is Instance
+        found = find_member(machine, owner.cls.info, named.attr) if is_object else None
+    else:
+        found = None
+    return found.info.node if isinstance(found, Function) else None
 
 
 def replaces_module(machine: Machine, branch: ast.If, frame: Frame) -> bool:
