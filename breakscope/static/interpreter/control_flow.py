@@ -34,6 +34,9 @@ from breakscope.static.machine.given import both, opposite, taken
 from breakscope.static.machine.lattice import ALWAYS, join_names
 from breakscope.static.machine.machine import Machine
 
+LOGS_ERRORS = frozenset({"error", "critical", "exception", "fatal"})
+LOGGERS = ("log", "_log")
+
 
 def exec_if(machine: Machine, node: ast.If, frame: Frame) -> int:
     raises = frame.emits and not node.orelse and all([isinstance(s, ast.Raise) for s in node.body])
@@ -229,8 +232,17 @@ def exec_try(machine: Machine, node: ast.Try, frame: Frame) -> int:
 
 
 def _fails(body: list[ast.stmt], frame: Frame) -> bool:
-    """True for a block that ends in an error which ends the program: no call that goes well runs it."""
-    return not frame.caught and any(isinstance(statement, ast.Raise) for statement in body)
+    """True for a block that ends in an error which ends the program, or only logs one: no call that goes well runs it."""
+    raises = not frame.caught and any(isinstance(statement, ast.Raise) for statement in body)
+    return raises or (bool(body) and all(map(_logs_error, body)))
+
+
+def _logs_error(statement: ast.stmt) -> bool:
+    """True for `logger.error(...)`."""
+    called = getattr(getattr(statement, "value", None), "func", None)
+    owner = getattr(called, "value", None)
+    name = getattr(owner, "attr", getattr(owner, "id", ""))
+    return getattr(called, "attr", "") in LOGS_ERRORS and name.lower().startswith(LOGGERS)
 
 
 def _tries_with_another(node: ast.Try) -> bool:

@@ -1,5 +1,5 @@
 """Tests whose outcome says that code does not run in an ordinary compiled call: it is debugged,
-profiled, exported, runs in half precision, is handed a text or a path instead of a tensor, or has
+profiled, exported, calibrated, runs in half precision, is handed a text or a path instead of a tensor, or has
 computed what is no number, or writes files."""
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from breakscope.static.machine.machine import Machine
 WATCHED = frozenset(
     "debug debugging verbose verbosity profile profiler profiling export exporting exportable onnx "
     "tracing anomaly dump print plot plotting visualize visualise visualization torchscript scripting "
-    "tflite tensorrt coreml tensorboard wandb".split()
+    "tflite tensorrt coreml tensorboard wandb calib calibrate calibrating calibration".split()
 )
 # how arguments are called that say where to write what is kept of a call
 WRITTEN = re.compile(

@@ -28,6 +28,7 @@ def model(folder, body, before=""):
         ("self.cfg.debug.steps > 0", True, False),
         ("torch.is_anomaly_enabled()", True, False),
         ("self.log_probs", False, False),
+        ("self._if_calib", True, False),
         ("logger.isEnabledFor(logging.DEBUG)", True, False),
         ("torch.autograd._profiler_enabled()", True, False),
         ("self.profiler is not None", True, False),
@@ -300,3 +301,35 @@ def test_an_attribute_that_nothing_sets(name, is_shown, tmp_path):
     result = analysed(tmp_path, {"net.py": ASKED.format(name=name)})
     assert ("BRK401", 10) in seen(result)
     assert (("BRK401", 10) in found(result)) == is_shown
+
+
+LOGGED = """\
+import logging
+
+import torch
+
+logger = logging.getLogger(__name__)
+
+
+class Net(torch.nn.Module):
+    def forward(self, x, lengths: torch.Tensor):
+        if (lengths < 1).any():
+            {logged}
+        return x * 2
+"""
+
+
+@pytest.mark.parametrize(
+    ("logged", "is_shown"),
+    [
+        ("logger.error('too short: %s', lengths)", False),
+        ("logging.error('too short')", False),
+        ("logger.info('short: %s', lengths)", True),
+        ("x = x + 1\n            logger.error('too short')", True),
+    ],
+)
+def test_what_only_logs_an_error(logged, is_shown, tmp_path):
+    result = analysed(tmp_path, {"net.py": LOGGED.format(logged=logged)})
+    assert "BRK402" in [code for code, _ in seen(result)]
+    assert ("BRK402" in [code for code, _ in found(result)]) == is_shown
+    assert ("BRK101", 10) in found(result)
