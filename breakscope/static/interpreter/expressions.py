@@ -261,7 +261,9 @@ def eval_bool_op(machine: Machine, node: ast.BoolOp, frame: Frame) -> Value:
 
 def like_the_default(value: Value, default: ast.expr) -> Value:
     """`state or (None, None)`: what a tuple stands in for is no tensor, where it may be something
-    else."""
+    else; what a dict does is none anyway."""
+    if isinstance(default, ast.Dict) and all(o.is_none or o.is_tensor for o in options(value)):
+        return UNKNOWN
     if type(value) is not Union or not isinstance(default, ast.Tuple | ast.List | ast.Dict):
         return value
     kept = [o for o in value.options if not o.is_tensor]

@@ -1,7 +1,7 @@
 """`if self.bias:` asks whether there is a parameter, as the truth of several numbers is an error."""
 
 import pytest
-from programs import analysed, found
+from programs import analysed, found, seen
 
 LAYER = """\
 import torch
@@ -72,3 +72,43 @@ def test_a_text_is_looked_for_in_a_dict(tmp_path):
                 return x * 2 if 2 in x else x
         """
     assert found(analysed(tmp_path, {"net.py": source})) == [("BRK110", 9)]
+
+
+def test_what_a_dict_stands_in_for_is_no_tensor(tmp_path):
+    source = """
+        import torch
+
+
+        class Block(torch.nn.Module):
+            def forward(self, x, settings=None):
+                settings = settings or {}
+                return x * settings.get("scale", 1)
+
+
+        class Net(torch.nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.block = Block()
+
+            def forward(self, x: torch.Tensor, mask: torch.Tensor):
+                return self.block(x, mask)
+        """
+    assert seen(analysed(tmp_path, {"net.py": source})) == []
+
+
+CACHED = """\
+import torch
+
+
+class Net(torch.nn.Module):
+    def forward(self, x, cache: list[torch.{kind}]):
+        count = cache[0][0][2]
+        return x[:count]
+"""
+
+
+@pytest.mark.parametrize(("kind", "is_shown"), [("FloatTensor", False), ("LongTensor", True)])
+def test_a_float_tensor_by_annotation_does_not_count(kind, is_shown, tmp_path):
+    result = analysed(tmp_path, {"net.py": CACHED.format(kind=kind)})
+    assert ("BRK206", 7) in seen(result)
+    assert (("BRK206", 7) in found(result)) == is_shown

@@ -131,6 +131,9 @@ def is_other_form(result: Value, place: Tensor) -> bool:
     return differ or len(place.shape) != len(made.shape)
 
 
+COUNTS = frozenset({"size", "slice"})
+
+
 def emit_read(
     machine: Machine,
     value: Value,
@@ -148,6 +151,10 @@ def emit_read(
         certainty = sureness(option) if option.is_tensor else "certain"
         if option is not value and not condition:
             certainty = "likely"
+        if how in COUNTS and option.is_tensor and option.dtype == "float" and not option.sure:
+            certainty = (
+                "possible"  # an annotation says so, and the program counts by it: it is a number
+            )
         frame.condition = both(before, condition)
         machine.emit(ScalarRead, node, frame, certainty, value=option, how=how, expression=text)
     frame.condition = before
