@@ -178,7 +178,7 @@ class TensorVariable(Variable):
         return row_of(value, frame)
 
     def truth(self, machine: Machine, value, construct, facts, node, frame) -> bool | None:
-        certainty = "possible" if is_asked_for(value) else sureness(value)
+        certainty = "possible" if is_asked_for(value, node, frame) else sureness(value)
         machine.emit(Branch, node, frame, certainty, test=value, construct=construct, **facts)
         known = machine.driver.number_in(value, frame)
         return bool(known.value) if known is not None else None
@@ -188,7 +188,7 @@ class TensorVariable(Variable):
     ) -> bool | None:
         certainty = frame.certainty
         is_text = item.is_const and isinstance(item.value, str)
-        if container.origin == "guess" or is_text:
+        if container.origin == "guess" or (is_text and container.is_argument):
             frame.certainty = "possible"  # who asks what is in it rather has a dict
         emit_read(machine, container, "contains", node, frame, container_node)
         frame.certainty = certainty

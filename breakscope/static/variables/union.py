@@ -118,7 +118,9 @@ class UnionVariable(Variable):
         for option, condition in by_condition(value, frame.condition):
             frame.condition = both(before, condition or (given if option.is_tensor else ""))
             if option.is_tensor:
-                is_open = any(o.is_unknown for o in value.options) or is_asked_for(option)
+                is_open = any(o.is_unknown for o in value.options) or is_asked_for(
+                    option, node, frame
+                )
                 certainty = "possible" if is_open else "likely"
                 machine.emit(
                     Branch, node, frame, certainty, test=option, construct=construct, **facts

@@ -112,3 +112,25 @@ def test_a_float_tensor_by_annotation_does_not_count(kind, is_shown, tmp_path):
     result = analysed(tmp_path, {"net.py": CACHED.format(kind=kind)})
     assert ("BRK206", 7) in seen(result)
     assert (("BRK206", 7) in found(result)) == is_shown
+
+
+HANDED = """\
+import torch
+
+
+def added(x, rows{default}):
+    if rows:
+        x = x + rows
+    return x
+
+
+class Net(torch.nn.Module):
+    def forward(self, x, rows):
+        return added(x * 2, rows)
+"""
+
+
+@pytest.mark.parametrize(("default", "is_shown"), [("=None", False), ("", True)])
+def test_a_guess_that_may_be_left_out(default, is_shown, tmp_path):
+    result = analysed(tmp_path, {"net.py": HANDED.format(default=default)})
+    assert (("BRK101", 5) in found(result)) == is_shown

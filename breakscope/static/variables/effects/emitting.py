@@ -38,14 +38,26 @@ def sureness(value: Value) -> str:
     return "likely"
 
 
-def is_asked_for(value: Tensor) -> bool:
+def is_asked_for(value: Tensor, node: ast.AST, frame: Frame) -> bool:
     """True for a parameter of a module of which Python asks whether it is there (`if self.bias:`), and for what has
-    several numbers (`if sizes == self.sizes`, with a tuple): their truth is an error. And for an argument that nothing
-    but its place shows to be a tensor."""
+    several numbers (`if sizes == self.sizes`, with a tuple): their truth is an error. And for an argument that may be
+    left out, and that nothing but its place shows to be a tensor."""
     sizes = value.shape or ()
     is_one = value.ndim == 0 or set(sizes) == {1}
     has_several = any(type(size) is int and size > 1 for size in sizes) and 0 not in sizes
-    return value.origin == "guess" or has_several or (value.kind == "parameter" and not is_one)
+    is_guess = value.origin == "guess" and _is_none_by_default(node, frame)
+    return is_guess or has_several or (value.kind == "parameter" and not is_one)
+
+
+def _is_none_by_default(node: ast.AST, frame: Frame) -> bool:
+    """True for the name of a parameter that is None where a call leaves it out."""
+    if not isinstance(node, ast.Name) or frame.function is None:
+        return False
+    spec = frame.function.node.args
+    positional = [*spec.posonlyargs, *spec.args]
+    behind = positional[len(positional) - len(spec.defaults) :]
+    given = [*zip(behind, spec.defaults), *zip(spec.kwonlyargs, spec.kw_defaults)]
+    return any(p.arg == node.id and getattr(d, "value", ...) is None for p, d in given)
 
 
 def is_by_annotation(value: Value) -> bool:
