@@ -79,10 +79,11 @@ def check_call(event):
             yield event.graph_break(f"`{event.shown}` changes an input of the graph", help=HELP)
     elif not off and event.within != "backward":  # a Function's backward may return it
         is_copied = any(getattr(arg, "attr", "") == "requires_grad" for arg in event.node.args)
+        has_graph = isinstance(tensor, Tensor) and tensor.requires_grad  # else nothing changes
         yield event.problem(
             f"`{event.shown}` makes a leaf inside the region; where it leaves a graph, that graph ends",
             help=HELP,
-            certainty="possible" if is_copied else "likely",
+            certainty="possible" if is_copied or has_graph else "likely",
             late=True,
         )
 

@@ -17,6 +17,8 @@ arithmetic. It is unsafe because the attribute is then a tensor, and so is what 
 where Python has float64).
 """
 
+import ast
+
 import torch
 
 from breakscope.rulekit.events import Store
@@ -50,7 +52,7 @@ def check(event):
         kind = "int"
     else:
         return
-    if event.value.is_tensor:
+    if event.value.is_tensor or _changes_once(event.node):
         return
     if "is_available" in event.condition:
         return  # a probe of the hardware decides whether this runs at all
@@ -63,6 +65,11 @@ def check(event):
         f"`{name}` is a Python {kind} that changes in the region, so it is compiled {often}",
         help=f"make `{number or event.name or name}` a buffer (a 0-d tensor) where no test reads it, or count outside the compiled region",
     )
+
+
+def _changes_once(node):
+    """True for `self.done |= done`, which leaves a flag as it is from then on."""
+    return isinstance(node, ast.AugAssign) and isinstance(node.op, ast.BitOr | ast.BitAnd)
 
 
 def _is_left_at_once(name, initial, condition):

@@ -96,6 +96,12 @@ def missing_argument(
         return rest if rest is not None else UNKNOWN
     if rest is None or (rest.is_tensor and not default.is_none):
         return default
+    if any(option.is_tensor for option in options(rest)):
+        declared = options(as_annotated(machine, UNKNOWN, parameter, info))
+        if not any(option.is_tensor or option.is_unknown for option in declared):
+            rest = join_all(
+                [option for option in options(rest) if not option.is_tensor] or [default]
+            )
     if rest.is_unknown:
         if type(default) is Const and type(default.value) is bool:
             return default  # a flag that the call does not name is seldom among them

@@ -34,7 +34,7 @@ from breakscope.static.findings.verdicts import (
     keep,
     verdict_of,
 )
-from breakscope.static.findings.ways import as_caller_says, way_into
+from breakscope.static.findings.ways import RESUMED_BEFORE, as_caller_says, way_into
 from breakscope.static.machine.frames import Activation, Step
 from breakscope.static.machine.gaps import Gaps, why
 from breakscope.static.machine.given import both
@@ -42,8 +42,6 @@ from breakscope.static.project.modules import ModuleInfo
 from breakscope.static.regions.region import Region
 
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
-# until then Dynamo resumed behind a break in one
-RESUMED_BEFORE = {"loop": "2.11", "comprehension": "2.11"}
 
 
 class Matcher:
@@ -188,7 +186,7 @@ class Matcher:
         quiet = True
         for index, step in enumerate(activation.steps):
             if step.child is not None:
-                inside = self._breaks_inside(step, seen, breaks, open_)
+                inside = seen.comes_to(step) and self._breaks_inside(step, seen, breaks, open_)
                 self._match_given_back(index, step, seen)
                 if inside and step.undecided != CHOSEN:
                     self._note_break_inside(index, step, seen)
@@ -232,6 +230,7 @@ class Matcher:
         if child.module.library and not seen.activation.module.library:
             breaks = self._entrances.setdefault(step.node, {})  # each line that enters one counts
         breaks_ = self._walk(child, into, seen.found, breaks, open_)
+        seen.broken_calls |= {step.node} if breaks_ else set()
         if (breaks_ or into.apart) and child.is_compiled_by_itself and not into.doubtful:
             self.apart.note(child, seen)
         elif not into.doubtful and (under := self._under.get(id(child))):

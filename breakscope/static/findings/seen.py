@@ -31,6 +31,7 @@ class Seen(Struct, eq=False):
     broken: set[int] = set()  # what comprehensions with a break inside go over
     # what generators go over that are arguments of a call with a break inside
     cut_off: set[int] = set()
+    broken_calls: set[object] = set()  # in which something breaks each time
     eager: list[Step] = []  # what Python does again because of a break behind it
     # by condition: the last step with a break that surely happens under it
     new_graph: dict[str, int] = {}
@@ -72,6 +73,11 @@ class Seen(Struct, eq=False):
         else:
             is_read_before = event.read_at and event.read_at <= begin
         return not is_read_before and not self.activation.works_behind(last)
+
+    def comes_to(self, step: Step) -> bool:
+        """False for the backward function of `apply` where a break in the forward one leaves the whole call to Python:
+        autograd calls it later, when Dynamo does not look."""
+        return not (step.child.is_for_gradient and step.node in self.broken_calls)
 
     def last_sure_break(self, condition: str) -> int:
         """The last step with a break that happens wherever the `condition` holds; -1 for none."""

@@ -11,6 +11,8 @@ from breakscope.static.machine.frames import Activation, Step
 
 # around a call: a break in what is called skips the caller too
 OF_CALLERS = ("loop", "try", "with")
+# until then Dynamo resumed behind a break in one
+RESUMED_BEFORE = {"loop": "2.11", "comprehension": "2.11"}
 
 
 def way_into(step: Step, seen: Seen, skipped: bool, resumed: set[str]) -> Way:

@@ -17,7 +17,7 @@ from breakscope.rulekit.values import (
     Value,
 )
 from breakscope.static.interpreter.narrowing import narrow_by
-from breakscope.static.interpreter.rarely import is_rare
+from breakscope.static.interpreter.rarely import is_rare_here
 from breakscope.static.machine.frames import Frame
 from breakscope.static.machine.given import both, opposite
 from breakscope.static.machine.machine import Machine
@@ -93,7 +93,9 @@ def test_bool_op(
             if truth is None:
                 # what follows is evaluated only where this one does not decide
                 unknown, frame.undecided = True, CHOSEN
-                frame.rare = frame.rare or (frame.emits and is_rare(operand, is_and))
+                frame.rare = frame.rare or (
+                    frame.emits and is_rare_here(machine, operand, is_and, frame)
+                )
                 frame.spared = frame.spared or (
                     is_and and facts.get("raises", False) and is_left_out(operand, frame)
                 )

@@ -24,9 +24,9 @@ from breakscope.static.interpreter.imports import bind_imports, note_needed
 from breakscope.static.interpreter.narrowing import narrow_by
 from breakscope.static.interpreter.rarely import (
     is_deprecated,
-    is_rare,
-    loads_once,
+    is_rare_here,
     replaces_module,
+    runs_once,
     switches_what_it_tests,
 )
 from breakscope.static.machine.frames import GO_ON, LEAVE_LOOP, RAISE, RETURN, Frame, Raised
@@ -34,13 +34,17 @@ from breakscope.static.machine.given import both, opposite, taken
 from breakscope.static.machine.lattice import ALWAYS, join_names
 from breakscope.static.machine.machine import Machine
 
+LOGS_ERRORS = frozenset({"error", "critical", "exception", "fatal"})
+LOGGERS = ("log", "_log")
+
 
 def exec_if(machine: Machine, node: ast.If, frame: Frame) -> int:
     raises = frame.emits and not node.orelse and all([isinstance(s, ast.Raise) for s in node.body])
     truth = test_condition(machine, node.test, frame, "if", raises=raises)
     if truth is True:
         narrow_by(machine, node.test, True, frame)
-        rare, frame.rare = frame.rare, frame.rare or (frame.emits and loads_once(node, frame))
+        rare = frame.rare
+        frame.rare = rare or (frame.emits and runs_once(machine, node, frame))
         end = exec_block(machine, node.body, frame)
         frame.rare = rare
         return end
@@ -69,8 +73,13 @@ def both_paths(machine: Machine, node: ast.If, frame: Frame) -> int:
     if frame.emits and machine.region.last_test_usually and switches_what_it_tests(node):
         frame.undecided = undecided or LEFT  # the first call does come here
     elif frame.emits:
-        frame.rare = rare or usual is False or is_rare(open_test, True) or is_deprecated(node)
-        frame.rare = frame.rare or _fails(node.body, frame) or loads_once(node, frame)
+        frame.rare = (
+            rare
+            or usual is False
+            or is_rare_here(machine, open_test, True, frame)
+            or is_deprecated(node)
+        )
+        frame.rare = frame.rare or _fails(node.body, frame) or runs_once(machine, node, frame)
         frame.rare = frame.rare or replaces_module(machine, node, frame)
     branch, by_data = frame.branch, frame.by_data
     if machine.driver.calls is not None and not frame.emits:
@@ -91,7 +100,7 @@ def both_paths(machine: Machine, node: ast.If, frame: Frame) -> int:
     narrow_by(machine, node.test, False, frame)
     second = GO_ON
     if frame.emits:
-        frame.rare = rare or usual is True or is_rare(open_test, False)
+        frame.rare = rare or usual is True or is_rare_here(machine, open_test, False, frame)
         frame.rare = frame.rare or _fails(node.orelse, frame)
     frame.undecided = undecided if usual is False and frame.module.library else CHOSEN
     if node.orelse:
@@ -223,8 +232,17 @@ def exec_try(machine: Machine, node: ast.Try, frame: Frame) -> int:
 
 
 def _fails(body: list[ast.stmt], frame: Frame) -> bool:
-    """True for a block that ends in an error which ends the program: no call that goes well runs it."""
-    return not frame.caught and any(isinstance(statement, ast.Raise) for statement in body)
+    """True for a block that ends in an error which ends the program, or only logs one: no call that goes well runs it."""
+    raises = not frame.caught and any(isinstance(statement, ast.Raise) for statement in body)
+    return raises or (bool(body) and all(map(_logs_error, body)))
+
+
+def _logs_error(statement: ast.stmt) -> bool:
+    """True for `logger.error(...)`."""
+    called = getattr(getattr(statement, "value", None), "func", None)
+    owner = getattr(called, "value", None)
+    name = getattr(owner, "attr", getattr(owner, "id", ""))
+    return getattr(called, "attr", "") in LOGS_ERRORS and name.lower().startswith(LOGGERS)
 
 
 def _tries_with_another(node: ast.Try) -> bool:

@@ -37,7 +37,7 @@ from breakscope.static.interpreter.conditions import (
     usual_truth,
 )
 from breakscope.static.interpreter.narrowing import narrow_by, narrow_by_attribute, take_for_mask
-from breakscope.static.interpreter.rarely import is_rare
+from breakscope.static.interpreter.rarely import is_rare_here
 from breakscope.static.machine.frames import Frame, Raised
 from breakscope.static.machine.given import both, opposite
 from breakscope.static.machine.lattice import ALWAYS, join, join_all, join_elements, join_under
@@ -261,7 +261,9 @@ def eval_bool_op(machine: Machine, node: ast.BoolOp, frame: Frame) -> Value:
 
 def like_the_default(value: Value, default: ast.expr) -> Value:
     """`state or (None, None)`: what a tuple stands in for is no tensor, where it may be something
-    else."""
+    else; what a dict does is none anyway."""
+    if isinstance(default, ast.Dict) and all(o.is_none or o.is_tensor for o in options(value)):
+        return UNKNOWN
     if type(value) is not Union or not isinstance(default, ast.Tuple | ast.List | ast.Dict):
         return value
     kept = [o for o in value.options if not o.is_tensor]
@@ -300,7 +302,7 @@ def eval_if_exp(machine: Machine, node: ast.IfExp, frame: Frame) -> Value:
         frame.names = dict(before)
         frame.condition = both(condition, given[0] if side else given[1])
         frame.certainty = "possible" if usual is (not side) else certainty
-        frame.rare = rare or (frame.emits and is_rare(open_test, side))
+        frame.rare = rare or (frame.emits and is_rare_here(machine, open_test, side, frame))
         frame.spared = spared or (side and left_out)
         narrow_by(machine, node.test, side, frame)
         try:

@@ -1,5 +1,5 @@
 """Tests whose outcome says that code does not run in an ordinary compiled call: it is debugged,
-profiled, exported, runs in half precision, is handed a text or a path instead of a tensor, or has
+profiled, exported, calibrated, runs in half precision, is handed a text or a path instead of a tensor, or has
 computed what is no number, or writes files."""
 
 from __future__ import annotations
@@ -7,20 +7,32 @@ from __future__ import annotations
 import ast
 import re
 
-from breakscope.rulekit.values import UNKNOWN, Instance, options
+from breakscope.rulekit.values import NONE, UNKNOWN, Function, Instance, Py, Value, options
 from breakscope.rulekit.walking import walk
-from breakscope.static.definitions.classes import is_module
+from breakscope.static.definitions.classes import (
+    MODULE_BASES,
+    external_bases,
+    find_member,
+    is_module,
+    mro_of,
+)
+from breakscope.static.definitions.names import module_names
 from breakscope.static.machine.frames import Frame
 from breakscope.static.machine.machine import Machine
 
 WATCHED = frozenset(
     "debug debugging verbose verbosity profile profiler profiling export exporting exportable onnx "
     "tracing anomaly dump print plot plotting visualize visualise visualization torchscript scripting "
-    "tflite tensorrt coreml tensorboard wandb".split()
+    "tflite tensorrt coreml tensorboard wandb calib calibrate calibrating calibration".split()
 )
 # how arguments are called that say where to write what is kept of a call
 WRITTEN = re.compile(
     r"(?:^|_)(?:out|output|save|saved?|log|dump|write|export|frames)_?(?:path|dir|directory|folder|file|filename)$"
+)
+OPEN = frozenset({"unknown", "object"})  # of a value that may be None as well
+# what is called to train, and to read a file
+PREPARES = frozenset(
+    {"backward", "zero_grad", "open", "load", "load_state_dict", "from_pretrained"}
 )
 TEXTS = frozenset({"str", "bytes", "Path", "PathLike"})
 
@@ -32,6 +44,48 @@ def is_rare(test: ast.expr, truth: bool) -> bool:
     if outcomes is None:
         outcomes = test.rare_outcomes = (_is_rare(test, False), _is_rare(test, True))
     return outcomes[truth]
+
+
+def is_rare_here(machine: Machine, test: ast.expr, truth: bool, frame: Frame) -> bool:
+    """The same, and where it follows from what the function is called with, or from its class."""
+    if is_rare(test, truth):
+        return True
+    if type(test) is ast.UnaryOp and isinstance(test.op, ast.Not):
+        return is_rare_here(machine, test.operand, not truth, frame)
+    match test:
+        case ast.Compare(ast.Name(), [ast.Is() | ast.IsNot() as op], [ast.Constant(None)]):
+            return truth is (type(op) is ast.Is) and _is_handed(test.left, frame)
+        case ast.Call(ast.Name("hasattr"), [ast.Name(owner), ast.Constant(str() as name)]):
+            return truth and _is_never_set(machine, frame.names.get(owner, UNKNOWN), name)
+    return False
+
+
+def _is_handed(parameter: ast.Name, frame: Frame) -> bool:
+    """True for a parameter for which the call hands over what nothing says to be None: who has nothing leaves it out."""
+    if frame.function is None or frame.depth == 1:
+        return False
+    node, value = frame.function.node, frame.names.get(parameter.id, NONE)
+    if any(o.is_none or (type(o) is Py and o.type in OPEN) for o in options(value)):
+        return False
+    spec = node.args
+    return parameter.id in {
+        p.arg for p in (*spec.posonlyargs, *spec.args, *spec.kwonlyargs)
+    } and not any(
+        type(part) is ast.Name and part.id == parameter.id and isinstance(part.ctx, ast.Store)
+        for part in walk(node)
+        if getattr(part, "lineno", node.end_lineno) < parameter.lineno
+    )
+
+
+def _is_never_set(machine: Machine, owner: Value, name: str) -> bool:
+    """True for an attribute of a module that no file of its classes sets, or has: others would have to, by hand."""
+    if type(owner) is not Instance or not is_module(machine, owner):
+        return False
+    if not set(external_bases(machine, owner.cls.info)) <= set(MODULE_BASES):
+        return False
+    files = {info.module.path: info.module for info in mro_of(machine, owner.cls.info)}
+    sets = re.compile(rb"setattr\(|__dict__|\b%s\b *(?:[:=]|\()|def %s\b" % ((name.encode(),) * 2))
+    return not any(sets.search(module.text) for module in files.values())
 
 
 def _is_rare(test: ast.expr, truth: bool) -> bool:
@@ -116,7 +170,12 @@ def is_deprecated(branch: ast.If) -> bool:
     return known
 
 
-def loads_once(branch: ast.If, frame: Frame) -> bool:
+def runs_once(machine: Machine, branch: ast.If, frame: Frame) -> bool:
+    """True for what a program does once, in its first call, and as well might before it."""
+    return _loads_once(branch, frame) or _prepares_once(machine, branch, frame)
+
+
+def _loads_once(branch: ast.If, frame: Frame) -> bool:
     """True for `if KERNELS is None: KERNELS = load()` of a global, for which nothing of the function's own is needed:
     a program loads or builds such a thing once, in its first call."""
     match branch.test:
@@ -132,6 +191,42 @@ def loads_once(branch: ast.If, frame: Frame) -> bool:
             used = (part.id for value in values for part in walk(value) if type(part) is ast.Name)
             return bool(values) and frame.names.keys().isdisjoint(used)
     return False
+
+
+def _prepares_once(machine: Machine, branch: ast.If, frame: Frame) -> bool:
+    """True for `if self.codes is None: self.codes = self.fit(x)`, where something is trained, or read from a file, in
+    the first call."""
+    match branch.test:
+        case ast.Compare(ast.Attribute() as kept, [ast.Is()], [ast.Constant(None)]):
+            text = ast.unparse(kept)
+        case _:
+            return False
+    made = [
+        s.value
+        for s in branch.body
+        if isinstance(s, ast.Assign) and ast.unparse(s.targets[0]) == text
+    ]
+    parts = [part for value in made for part in walk(value)]
+    called = [_function_named(machine, p.func, frame) for p in parts if isinstance(p, ast.Call)]
+    parts += [part for function in called if function is not None for part in walk(function)]
+    return any(
+        isinstance(part, ast.Call)
+        and (getattr(part.func, "attr", "") or getattr(part.func, "id", "")) in PREPARES
+        for part in parts
+    )
+
+
+def _function_named(machine: Machine, named: ast.expr, frame: Frame) -> ast.AST | None:
+    """The source of what a call names: a function of the file, or a method of the object at hand."""
+    if isinstance(named, ast.Name):
+        found = module_names(machine, frame.module).get(named.id)
+    elif isinstance(named, ast.Attribute) and isinstance(named.value, ast.Name):
+        owner = frame.names.get(named.value.id)
+        is_object = type(owner) is Instance
+        found = find_member(machine, owner.cls.info, named.attr) if is_object else None
+    else:
+        found = None
+    return found.info.node if isinstance(found, Function) else None
 
 
 def replaces_module(machine: Machine, branch: ast.If, frame: Frame) -> bool:

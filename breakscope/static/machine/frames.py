@@ -66,6 +66,7 @@ class Activation(Struct, eq=False):
     # all of it, with what it calls, was matched, and no rule reports anything
     is_quiet: bool = False
     is_compiled_by_itself: bool = True  # Dynamo looks at it where eager Python calls it
+    is_for_gradient: bool = False  # called by a backward function of autograd's, or one itself
     runs_later: bool = False  # a generator's, piece by piece: what goes over it cannot be resumed
     # by id: a tensor of one number, or one of numpy's, that got a name here, and how many steps were taken before
     named: dict[int, tuple[Value, int]] = {}

@@ -40,6 +40,7 @@ from breakscope.static.variables.effects.emitting import (
     emit_call,
     emit_read,
     emit_sparse,
+    is_asked_for,
     sureness,
 )
 from breakscope.static.variables.effects.size_reads import emit_flags
@@ -177,7 +178,8 @@ class TensorVariable(Variable):
         return row_of(value, frame)
 
     def truth(self, machine: Machine, value, construct, facts, node, frame) -> bool | None:
-        machine.emit(Branch, node, frame, sureness(value), test=value, construct=construct, **facts)
+        certainty = "possible" if is_asked_for(value, node, frame) else sureness(value)
+        machine.emit(Branch, node, frame, certainty, test=value, construct=construct, **facts)
         known = machine.driver.number_in(value, frame)
         return bool(known.value) if known is not None else None
 
@@ -185,7 +187,8 @@ class TensorVariable(Variable):
         self, machine: Machine, container, item, container_node, node, frame
     ) -> bool | None:
         certainty = frame.certainty
-        if container.origin == "guess":
+        is_text = item.is_const and isinstance(item.value, str)
+        if container.origin == "guess" or (is_text and container.is_argument):
             frame.certainty = "possible"  # who asks what is in it rather has a dict
         emit_read(machine, container, "contains", node, frame, container_node)
         frame.certainty = certainty
@@ -206,7 +209,8 @@ class TensorVariable(Variable):
         emit_sparse(machine, (left, right), node, frame)
         result = tensor_operator(left, right, op)
         if frame.emits:
-            return result
+            has_graph = any(type(v) is Tensor and v.requires_grad for v in (left, right))
+            return replace(result, requires_grad=True) if has_graph else result
         sizes = product_sizes if op is ast.MatMult else broadcast
         made = promoted(result, "", (left, right))
         made = replace(made, shape=sizes(left, right) or result.shape)
@@ -224,7 +228,9 @@ class TensorVariable(Variable):
         dimensions = [t.ndim for t in (left, right) if t.is_tensor]
         ndim = None if None in dimensions else max(dimensions)
         kind = "subclass" if is_of_subclass(machine, other) else tensor.kind
-        shape = None if frame.emits else broadcast(left, right)
+        shape = (
+            broadcast(left, right) if not frame.emits else None if other.is_tensor else tensor.shape
+        )
         made = Tensor("bool", ndim, shape, sure=tensor.sure, kind=kind)
         known = machine.driver.number_in(left, frame)
         if known is not None and right.is_const:

@@ -24,6 +24,7 @@ from breakscope.static.machine.lattice import join_all, join_under
 from breakscope.static.machine.machine import Machine
 from breakscope.static.variables.base import Variable
 from breakscope.static.variables.constant import is_text
+from breakscope.static.variables.effects.emitting import is_asked_for
 from breakscope.static.variables.operators.binary import binary_operation
 from breakscope.static.variables.operators.comparisons import compare_by_value
 
@@ -117,7 +118,10 @@ class UnionVariable(Variable):
         for option, condition in by_condition(value, frame.condition):
             frame.condition = both(before, condition or (given if option.is_tensor else ""))
             if option.is_tensor:
-                certainty = "possible" if any(o.is_unknown for o in value.options) else "likely"
+                is_open = any(o.is_unknown for o in value.options) or is_asked_for(
+                    option, node, frame
+                )
+                certainty = "possible" if is_open else "likely"
                 machine.emit(
                     Branch, node, frame, certainty, test=option, construct=construct, **facts
                 )

@@ -70,3 +70,33 @@ class Net(torch.nn.Module):
 def test_a_flag_is_what_its_default_says(given, is_found, tmp_path):
     result = analysed(tmp_path, {"net.py": FLAGGED.format(given=given)})
     assert found(result) == ([("BRK409", 7)] if is_found else [])
+
+
+MASKED = """\
+import torch
+
+
+class Attention(torch.nn.Module):
+    def forward(self, x, mask: torch.Tensor | None = None, count{annotation} = None):
+        if mask is not None:
+            x = x * mask
+        return x[:count] if count is not None else x
+
+
+class Net(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.attention = Attention()
+
+    def forward(self, x: torch.Tensor, mask: torch.Tensor):
+        settings = {{name: mask if name in self.masked else None for name in self.names}}
+        return self.attention(x, **settings)
+"""
+
+
+@pytest.mark.parametrize(
+    ("annotation", "is_found"), [(": int | None", False), (": torch.Tensor | None", True)]
+)
+def test_tensors_go_to_parameters_that_take_them(annotation, is_found, tmp_path):
+    result = analysed(tmp_path, {"net.py": MASKED.format(annotation=annotation)})
+    assert found(result) == ([("BRK206", 8)] if is_found else [])

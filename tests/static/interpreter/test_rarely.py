@@ -28,6 +28,7 @@ def model(folder, body, before=""):
         ("self.cfg.debug.steps > 0", True, False),
         ("torch.is_anomaly_enabled()", True, False),
         ("self.log_probs", False, False),
+        ("self._if_calib", True, False),
         ("logger.isEnabledFor(logging.DEBUG)", True, False),
         ("torch.autograd._profiler_enabled()", True, False),
         ("self.profiler is not None", True, False),
@@ -241,3 +242,94 @@ def test_a_module_that_is_put_in_the_place_of_one_in_another_state(made, test, i
     result = analysed(tmp_path, {"net.py": REPLACED.format(made=made, test=test)})
     assert ("BRK401", 10) in seen(result)
     assert (("BRK401", 10) in found(result)) is is_shown
+
+
+SCATTER = """\
+import torch
+
+
+def scatter(x, index, size{default}):
+    if size is None:
+        size = int(index.max()) + 1
+    return x.new_zeros(size).scatter_add(0, index, x)
+
+
+class Net(torch.nn.Module):
+    def forward(self, x: torch.Tensor, index: torch.Tensor, data, size=None):
+        return scatter(x, index{handed})
+"""
+
+
+@pytest.mark.parametrize(
+    ("default", "handed", "is_shown"),
+    [
+        ("=None", "", True),
+        ("=None", ", None", True),
+        ("=None", ", size", True),
+        ("=None", ", data.num_nodes", False),
+        ("=None", ", size=data.num_nodes", False),
+        ("", ", data.num_nodes", False),
+        ("=None", ", x.shape[0] if data.whole else data.num_nodes", False),
+        ("=None", ", None if data.whole else data.num_nodes", True),
+    ],
+)
+def test_who_has_nothing_for_a_parameter_hands_over_none(default, handed, is_shown, tmp_path):
+    result = analysed(tmp_path, {"net.py": SCATTER.format(default=default, handed=handed)})
+    assert ("BRK202", 6) in seen(result)
+    assert (("BRK202", 6) in found(result)) == is_shown
+
+
+ASKED = """\
+import torch
+
+
+class Net(torch.nn.Module):
+    def prepare(self, rows):
+        self.{name} = rows
+
+    def forward(self, x):
+        if hasattr(self, "rows"):
+            print(x.shape)
+        if not hasattr(self, "rows"):
+            x = x * 2
+        return x
+"""
+
+
+@pytest.mark.parametrize(("name", "is_shown"), [("rows", True), ("others", False)])
+def test_an_attribute_that_nothing_sets(name, is_shown, tmp_path):
+    result = analysed(tmp_path, {"net.py": ASKED.format(name=name)})
+    assert ("BRK401", 10) in seen(result)
+    assert (("BRK401", 10) in found(result)) == is_shown
+
+
+LOGGED = """\
+import logging
+
+import torch
+
+logger = logging.getLogger(__name__)
+
+
+class Net(torch.nn.Module):
+    def forward(self, x, lengths: torch.Tensor):
+        if (lengths < 1).any():
+            {logged}
+        return x * 2
+"""
+
+
+@pytest.mark.parametrize(
+    ("logged", "is_shown"),
+    [
+        ("logger.error('too short: %s', lengths)", False),
+        ("logging.error('too short')", False),
+        ("logger.info('short: %s', lengths)", True),
+        ("x = x + 1\n            logger.error('too short')", True),
+    ],
+)
+def test_what_only_logs_an_error(logged, is_shown, tmp_path):
+    result = analysed(tmp_path, {"net.py": LOGGED.format(logged=logged)})
+    assert "BRK402" in [code for code, _ in seen(result)]
+    assert ("BRK402" in [code for code, _ in found(result)]) == is_shown
+    assert ("BRK101", 10) in found(result)

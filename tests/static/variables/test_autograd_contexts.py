@@ -87,3 +87,43 @@ def test_a_function_of_all_that_a_module_is_given(tmp_path):
         "forward(self, *xs):\n        return Kept.apply(*xs)",
     )
     assert [f.code for f in analysed(tmp_path, {"program.py": source}).findings] == ["BRK613"]
+
+
+LEFT = """import torch
+from torch import nn
+
+
+class Twice(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x, is_shown=True):
+        {forward}
+        return x * 2
+
+    @staticmethod
+    def backward(ctx, gradient):
+        print("backward")
+        return gradient * 2, None
+
+
+class Net(nn.Module):
+    def forward(self, x):
+        return Twice.apply(x) + 1
+"""
+
+
+@pytest.mark.parametrize(
+    ("forward", "lines"),
+    [("print(x)", [8]), ("pass", [13]), ("if ctx.other:\n            print(x)", [9, 14])],
+)
+def test_behind_a_break_in_forward_nobody_traces_backward(forward, lines, tmp_path):
+    result = analysed(tmp_path, {"net.py": LEFT.format(forward=forward)})
+    assert [(f.code, f.line) for f in result.findings] == [("BRK401", line) for line in lines]
+
+
+def test_nor_where_a_condition_decides_the_call(tmp_path):
+    source = LEFT.format(forward="print(x)").replace(
+        "        return Twice.apply(x) + 1",
+        "        if self.is_twice:\n            x = Twice.apply(x)\n        return x + 1",
+    )
+    result = analysed(tmp_path, {"net.py": source})
+    assert [(f.code, f.line) for f in result.findings] == [("BRK401", 8)]

@@ -176,6 +176,7 @@ def run_function(
         activation.is_compiled_by_itself = frame.depth == 1 or is_function_compiled_apart(
             machine, function, names
         )
+        activation.is_for_gradient = caller.within == "backward"
         activation.runs_later = is_generator(info) and "contextmanager" not in info.marks
         frame.certainty = caller.certainty
         frame.always = frame.depth == 1 or (caller.always and not caller.is_in_branch())

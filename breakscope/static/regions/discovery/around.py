@@ -25,9 +25,11 @@ from breakscope.static.definitions.classes import (
     MODULE_BASES,
     OTHER_FRAMEWORKS,
     external_bases,
+    members_of,
     mro_of,
 )
 from breakscope.static.definitions.names import module_names, resolve_import
+from breakscope.static.machine.compiled_names import compiles
 from breakscope.static.machine.library import CHANGING_METHODS
 from breakscope.static.machine.machine import Machine
 from breakscope.static.project.modules import ModuleInfo
@@ -102,8 +104,9 @@ def is_file_around(module: ModuleInfo) -> bool:
 def is_aside(machine: Machine, cls: Class, forward: Value | None) -> bool:
     """True for a module class of a file that measures, debugs or tests models, for what explains or calibrates one, for
     what runs models of another framework, and for one whose `forward` goes over the parameters of the model that
-    it is given first and returns nothing, as of averages that follow the optimizer's steps. Not where its file
-    compiles something, nor a loss or a penalty, which training runs."""
+    it is given first and returns nothing, as of averages that follow the optimizer's steps; not where its file
+    compiles something, nor for a loss or a penalty, which training runs. And for one that compiles parts of its
+    own objects."""
     module = cls.info.module
     is_loss = LOSSES.search(f"{cls.info.name} {module.name.rpartition('.')[2]}".lower()) is not None
     is_measuring = (
@@ -117,7 +120,34 @@ def is_aside(machine: Machine, cls: Class, forward: Value | None) -> bool:
         results = [p.value for p in walk(node) if isinstance(p, ast.Return)]
         follows = drives_model(node, {p.arg for p in parameters(node)[1:2]})
         is_measuring = follows and all(map(_is_nothing, results))
-    return is_measuring and not (is_loss or COMPILES.search(module.source))
+    if is_measuring and not (is_loss or COMPILES.search(module.source)):
+        return True
+    return _compiles_parts(machine, cls) and not any(
+        value is cls or getattr(value, "cls", None) is cls for value in machine.file.compiled
+    )
+
+
+def _compiles_parts(machine: Machine, cls: Class) -> bool:
+    """True for a class that compiles what its objects hold, and none of its own methods: who wrote it leaves its `forward`,
+    which drives them, to Python."""
+    methods = {
+        name: node
+        for info in mro_of(machine, cls.info)
+        if not info.module.library and b"compile" in info.module.text
+        for name, node in members_of(info).items()
+        if isinstance(node, ast.FunctionDef)
+    }
+    parts = [_part_compiled(part) for node in methods.values() for part in walk(node)]
+    compiled = set(parts) - {""}
+    return bool(compiled) and compiled.isdisjoint({"__call__", *methods})
+
+
+def _part_compiled(node: ast.AST) -> str:
+    """`encoder.forward` of `torch.compile(self.encoder.forward)`, "" for what compiles no part of `self`."""
+    if type(node) is not ast.Call or not node.args or not compiles(node.func):
+        return ""
+    text = ast.unparse(node.args[0])
+    return text.removeprefix("self.") if text.startswith("self.") else ""
 
 
 def _names_of(machine: Machine, cls: Class) -> list[str]:

@@ -59,6 +59,9 @@ PARAMETERS = (
 )
 
 
+IMPORTS_TORCH = re.compile(r"(?m)^\s*(?:import|from)\s+torch\b")
+
+
 def registered_hooks(machine: Machine, module: ModuleInfo) -> list[tuple[Function, Evidence]]:
     """The hooks of a file: functions and methods of it, what is defined where it is registered, what
     another function of it makes, and the entries of a table; and what its name and its parameters
@@ -141,6 +144,8 @@ def _is_session(statement: ast.stmt) -> bool:
 def _evidence(machine: Machine, cls: Class | None, hook: Function) -> Evidence:
     """Modules and optimizers put hooks on what they run, as does a file on what it compiles; of others one that neither
     gives anything nor changes what it is given looks at a model that somebody else has."""
+    if IMPORTS_TORCH.search(hook.info.module.source) is None:
+        return WATCHING_HOOK  # of another framework's modules
     if COMPILES.search(hook.info.module.source) is not None:
         return HOOK
     if cls is not None:
@@ -372,11 +377,11 @@ def hook_arguments(machine: Machine, hook: Function) -> tuple[list[Value], dict[
 
 
 def _as_made(value: Value) -> Value:
-    """What a module returns is no input of the graph."""
+    """What a module returns is no input of the graph, and is computed with its parameters."""
     if value is UNKNOWN:
         return MADE
     if type(value) is Tensor:
-        return replace(value, origin="op")
+        return replace(value, origin="op", requires_grad=True)
     if isinstance(value, Union):
         return join_all([_as_made(option) for option in value.options])
     return value.rebuilt(_as_made)

@@ -38,6 +38,28 @@ def sureness(value: Value) -> str:
     return "likely"
 
 
+def is_asked_for(value: Tensor, node: ast.AST, frame: Frame) -> bool:
+    """True for a parameter of a module of which Python asks whether it is there (`if self.bias:`), and for what has
+    several numbers (`if sizes == self.sizes`, with a tuple): their truth is an error. And for an argument that may be
+    left out, and that nothing but its place shows to be a tensor."""
+    sizes = value.shape or ()
+    is_one = value.ndim == 0 or set(sizes) == {1}
+    has_several = any(type(size) is int and size > 1 for size in sizes) and 0 not in sizes
+    is_guess = value.origin == "guess" and _is_none_by_default(node, frame)
+    return is_guess or has_several or (value.kind == "parameter" and not is_one)
+
+
+def _is_none_by_default(node: ast.AST, frame: Frame) -> bool:
+    """True for the name of a parameter that is None where a call leaves it out."""
+    if not isinstance(node, ast.Name) or frame.function is None:
+        return False
+    spec = frame.function.node.args
+    positional = [*spec.posonlyargs, *spec.args]
+    behind = positional[len(positional) - len(spec.defaults) :]
+    given = [*zip(behind, spec.defaults), *zip(spec.kwonlyargs, spec.kw_defaults)]
+    return any(p.arg == node.id and getattr(d, "value", ...) is None for p, d in given)
+
+
 def is_by_annotation(value: Value) -> bool:
     """True for an argument, or a part of one, that nothing but an annotation says to be a tensor: who needs the
     letters of its text passes texts."""
@@ -121,6 +143,9 @@ def is_other_form(result: Value, place: Tensor) -> bool:
     return differ or len(place.shape) != len(made.shape)
 
 
+COUNTS = frozenset({"size", "slice"})
+
+
 def emit_read(
     machine: Machine,
     value: Value,
@@ -138,6 +163,10 @@ def emit_read(
         certainty = sureness(option) if option.is_tensor else "certain"
         if option is not value and not condition:
             certainty = "likely"
+        if how in COUNTS and option.is_tensor and option.dtype == "float" and not option.sure:
+            certainty = (
+                "possible"  # an annotation says so, and the program counts by it: it is a number
+            )
         frame.condition = both(before, condition)
         machine.emit(ScalarRead, node, frame, certainty, value=option, how=how, expression=text)
     frame.condition = before

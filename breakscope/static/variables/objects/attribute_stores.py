@@ -28,8 +28,8 @@ from breakscope.rulekit.walking import walk
 from breakscope.static.definitions.classes import bound_to, class_facts, find_member, is_module
 from breakscope.static.definitions.homes import note_nested
 from breakscope.static.machine.frames import Frame, Raised
-from breakscope.static.machine.given import excludes, opposite, taken
-from breakscope.static.machine.lattice import ALWAYS, Given, join
+from breakscope.static.machine.given import by_condition, excludes, opposite, taken
+from breakscope.static.machine.lattice import ALWAYS, Given, join, join_under
 from breakscope.static.machine.library import SET_ON_MADE
 from breakscope.static.machine.machine import Machine
 from breakscope.static.variables.effects.emitting import emit_call
@@ -119,6 +119,12 @@ def store_on_class(
     )
 
 
+def _where_it_holds(value: Value, condition: str) -> Value:
+    """What a value may be where the condition holds."""
+    rows = by_condition(value, condition)
+    return join_under(*zip(*rows)) if len(rows) < len(options(value)) else value
+
+
 def fill_attributes(machine: Machine, owner: Instance, value: Value, frame: Frame) -> None:
     """`owner.__dict__ = value`: another dict, or the object itself where its class derives from dict."""
     contents = owner.attributes.get(HELD) if value is owner else value
@@ -174,6 +180,7 @@ def store_on_instance(
             return
         note_left_behind(machine, value, node, frame)
         initial = before if before is not None else initial_value(machine, owner, name)
+        initial = _where_it_holds(initial, frame.condition)
         if narrowed is not None and not any(option.is_none for option in options(narrowed)):
             if options(initial)[0].is_none:
                 initial = narrowed  # a test, or a store, has ended the time when it was None

@@ -162,12 +162,18 @@ def note_graph_in_place(
 def behind_followed_layer(
     machine: Machine, layer: ExternalInstance, result: Value, args: list[Value], frame: Frame
 ) -> Value:
-    """The result of a layer of torch's outside of regions."""
+    """The result of a layer of torch's outside of regions; inside, that it is a part of the graph of its parameters."""
     first = args[0] if args else None
+    if frame.emits and type(result) is Tensor and _is_trained(layer):
+        return replace(result, requires_grad=True)
     if frame.emits or machine.driver.function is None:
         return result
     shapes = behind_layer(layer, first) if type(first) is Tensor and first.shape else None
     return _of_layer(machine, layer, result, shapes, args)
+
+
+def _is_trained(layer: ExternalInstance) -> bool:
+    return layer.name.rpartition(".")[2].startswith(TRAINED)
 
 
 def _of_layer(
@@ -185,7 +191,7 @@ def _of_layer(
     result = as_made(machine, result)
     if type(shapes) is tuple and result.shape is None:
         result = replace(result, shape=shapes, ndim=len(shapes))
-    if layer.name.rpartition(".")[2].startswith(TRAINED):
+    if _is_trained(layer):
         is_frozen = any(what.startswith("requires_grad") for what in machine.driver.state)
         if machine.driver.state.get("grad_mode"):
             return replace(result, requires_grad=False)

@@ -120,3 +120,52 @@ class Wrapper(torch.nn.Module):
 def test_a_call_that_makes_a_model(made, is_region, tmp_path):
     result = analysed(tmp_path, {"net.py": WRAPPER.format(made=made)})
     assert (("BRK401", 19) in seen(result)) == is_region
+
+
+COMPILES_PARTS = """\
+import torch
+
+
+class Tracker(torch.nn.Module):
+    def __init__(self, encoder):
+        super().__init__()
+        self.encoder = encoder
+
+    def prepare(self):
+        {compiled}
+
+    def step(self, x):
+        return self.encoder(x)
+
+    def forward(self, x):
+        x = self.step(x)
+        if x.sum() > 0:
+            print(x.shape)
+        return x
+
+
+class Other(Tracker):
+    pass
+"""
+
+
+@pytest.mark.parametrize(
+    ("compiled", "is_shown"),
+    [
+        ("self.encoder.forward = torch.compile(self.encoder.forward)", False),
+        ("self.encoder = torch.compile(self.encoder, fullgraph=True)", False),
+        ("self.step = torch.compile(self.step)", True),
+        ("self.forward = torch.compile(self.forward)", True),
+        ("self.encoder.eval()", True),
+    ],
+)
+def test_a_module_that_compiles_its_parts_is_left_to_python(compiled, is_shown, tmp_path):
+    result = analysed(tmp_path, {"net.py": COMPILES_PARTS.format(compiled=compiled)})
+    assert ("BRK101", 17) in seen(result)
+    assert (("BRK101", 17) in found(result)) == is_shown
+
+
+def test_one_that_is_compiled_itself_is_shown(tmp_path):
+    source = COMPILES_PARTS.format(compiled="self.encoder = torch.compile(self.encoder)")
+    made = "\n\nmodel = torch.compile(Tracker(torch.nn.Linear(3, 3)))\n"
+    assert ("BRK101", 17) in found(analysed(tmp_path, {"net.py": source + made}))

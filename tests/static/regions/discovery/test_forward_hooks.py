@@ -641,3 +641,24 @@ def test_what_looks_at_the_model_of_somebody_else(base, look, close, confidence,
     source = WATCHING.format(base=base, look=look, close=close)
     (read,) = [f for f in analysed(tmp_path, {"a.py": source}).findings if f.code == "BRK201"]
     assert (read.line, read.confidence) == (10, confidence)
+
+
+FOREIGN = """\
+import {framework}
+
+
+class State:
+    def prepare(self, model):
+        model.register_forward_hook(self.note)
+
+    def note(self, module, given, made):
+        print(made)
+        return made
+"""
+
+
+@pytest.mark.parametrize(("framework", "is_shown"), [("torch", True), ("mytorch", False)])
+def test_hooks_on_modules_of_another_framework(framework, is_shown, tmp_path):
+    result = analysed(tmp_path, {"state.py": FOREIGN.format(framework=framework)})
+    assert ("BRK401", 9) in seen(result)
+    assert (("BRK401", 9) in found(result)) == is_shown
