@@ -8,6 +8,7 @@ from __future__ import annotations
 import ast
 from typing import NamedTuple
 
+from breakscope.knowledge import since
 from breakscope.rulekit.events import Mutate, Varies
 from breakscope.rulekit.values import (
     UNKNOWN,
@@ -37,7 +38,9 @@ from breakscope.static.regions.uses.executed import executed_part
 from breakscope.static.regions.uses.loops import looped_dimensions
 from breakscope.static.regions.uses.numbers import NumberUses
 from breakscope.static.regions.uses.parameters import Uses
+from breakscope.static.regions.uses.returned import Returned
 from breakscope.static.regions.variation import (
+    KINDS,
     aliases,
     changed_sizes,
     differing,
@@ -50,6 +53,7 @@ from breakscope.static.regions.variation import (
 from breakscope.static.regions.writes import emit_writes
 from breakscope.static.variables.misc import Recorder
 
+LAZY = "2.13"  # from which version on a number that is only given back has no guard
 CALLED = ("forward", "__call__")  # the methods that run when an object is called
 
 
@@ -60,6 +64,7 @@ class Found(NamedTuple):
     uses: Uses
     numbers: NumberUses
     sized: list[str]
+    returned: Returned
 
 
 def add_call_events(
@@ -164,11 +169,16 @@ def _follow_calls(machine: Machine, caller: Function, recorder: Recorder) -> lis
         rows = listed.items or [] if isinstance(listed, Sequence) else []
         given = [list(row.items) for row in rows if getattr(row, "items", None) is not None]
         for args in given:
-            recorder.record(args, {}, {})
+            recorder.record([_with_closure(machine, value) for value in args], {}, {})
         machine.driver.plain = plain  # a comprehension may have made them of other numbers
         made = _call_in_turn(machine, target, [(args, {}) for args in given], caller.info.node)
         has_examples = machine.driver.examples > 0
     return [call._replace(has_examples=has_examples) for call in made]
+
+
+def _with_closure(machine: Machine, value: Value) -> Value:
+    """A function with what its closure holds, which guards see."""
+    return machine.driver.as_marked(value) if type(value) is Function else value
 
 
 def _call_in_turn(
@@ -230,6 +240,7 @@ def _emit_variation(
         uses,
         NumberUses(node, _names_of(function, rows[0])),
         [name for name in rows[0] if size_differs([row[name] for row in rows if name in row])],
+        Returned(node, frozenset(n for n, value in rows[0].items() if type(value) is Tensor)),
     )
     for name in rows[0]:
         values = [as_read(name, row[name], uses) for row in rows if name in row]
@@ -278,6 +289,8 @@ def _emit_parameter(
             if what == "order":
                 what = "object" * (name in uses.gone_over)
             if not what or not _is_read(machine, recorder, name, path, values[0], uses):
+                continue
+            if what in KINDS and since(LAZY) and found.returned.is_untouched(name, path):
                 continue
             shown = () if recorder.has_examples else shown_values(parts)
             part = f"{name}{path}"
