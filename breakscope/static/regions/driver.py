@@ -168,10 +168,11 @@ def _follow_calls(machine: Machine, caller: Function, recorder: Recorder) -> lis
         listed = machine.inline(caller, [], {}, caller.info.node, frame)
         rows = listed.items or [] if isinstance(listed, Sequence) else []
         given = [list(row.items) for row in rows if getattr(row, "items", None) is not None]
-        for args in given:
-            recorder.record([_with_closure(machine, value) for value in args], {}, {})
         machine.driver.plain = plain  # a comprehension may have made them of other numbers
-        made = _call_in_turn(machine, target, [(args, {}) for args in given], caller.info.node)
+        rows = [(args, {}) for args in given]
+        made = _call_in_turn(machine, target, rows, caller.info.node, recorder)
+        for args in given[len(recorder.calls) :]:  # where one raised an exception
+            recorder.record([_with_closure(machine, value) for value in args], {}, {})
         has_examples = machine.driver.examples > 0
     return [call._replace(has_examples=has_examples) for call in made]
 
@@ -182,15 +183,22 @@ def _with_closure(machine: Machine, value: Value) -> Value:
 
 
 def _call_in_turn(
-    machine: Machine, target: Value, rows: list[tuple[list, dict]], node: ast.AST
+    machine: Machine,
+    target: Value,
+    rows: list[tuple[list, dict]],
+    node: ast.AST,
+    recorder: Recorder | None = None,
 ) -> list[DrivenCall]:
-    """The calls, each with what it finds on the objects that it is of, or is given."""
+    """The calls, each with what it finds on the objects that it is of, or is given; recorded with what the containers
+    hold then, which earlier ones may have changed."""
     made = []
     values = [value for args, kwargs in rows for value in (*args, *kwargs.values())]
     with as_held(held_by((target, *values))):
         for args, kwargs in rows:
             held = held_by((target, *args, *kwargs.values()))
             made.append(DrivenCall(target, args, kwargs, {}, {}, 0, held=held))
+            if recorder is not None:
+                recorder.record([_with_closure(machine, value) for value in args], kwargs, {})
             machine.driver.inside = True
             try:
                 machine.call(target, args, kwargs, node, Frame(machine.file.module))
