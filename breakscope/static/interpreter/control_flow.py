@@ -193,7 +193,7 @@ def exec_try(machine: Machine, node: ast.Try, frame: Frame) -> int:
     certainty, returns = frame.certainty, len(frame.returns)
     handlers = [] if raised is None and _imports_answer(machine, node.body) else node.handlers
     for handler in handlers:
-        if raised is None:
+        if raised is None and not _fills_up(node.body, handler):
             frame.certainty = "possible"
         frame.names = join_names(before, after_body)
         frame.handled = raised.value if raised else UNKNOWN
@@ -225,6 +225,19 @@ def exec_try(machine: Machine, node: ast.Try, frame: Frame) -> int:
 def _fails(body: list[ast.stmt], frame: Frame) -> bool:
     """True for a block that ends in an error which ends the program: no call that goes well runs it."""
     return not frame.caught and any(isinstance(statement, ast.Raise) for statement in body)
+
+
+def _fills_up(body: list[ast.stmt], handler: ast.ExceptHandler) -> bool:
+    """True for `try: return cache[key]` whose handler puts what is missing there: the first call comes to it."""
+    if getattr(handler.type, "id", "") not in ("KeyError", "IndexError", "LookupError"):
+        return False
+    looked_up = {ast.unparse(part) for part in _subscripts(body, ast.Load)}
+    return not looked_up.isdisjoint(ast.unparse(p) for p in _subscripts(handler.body, ast.Store))
+
+
+def _subscripts(body: list[ast.stmt], context: type) -> list[ast.Subscript]:
+    parts = (part for statement in body for part in walk(statement))
+    return [p for p in parts if isinstance(p, ast.Subscript) and type(p.ctx) is context]
 
 
 def _tries_with_another(node: ast.Try) -> bool:

@@ -117,6 +117,8 @@ class RegionState(Struct, eq=False):
     # (ids of an activation and of a dict, key) that the dict had, and loses there
     taken: set[tuple[int, int, object]] = set()
     longest: dict[int, int] = {}  # by `id` of a container: how long it gets before it loses any
+    # keys of attributes that it asks for, and the object has not
+    missing: set[tuple] = set()
     stored_first: set[tuple] = set()  # keys of what the region sets before it reads it, if it does
     overwritten: set[tuple] = set()  # keys of what the region surely sets before it reads it
     set_in: dict[tuple, Activation] = {}  # where it does so first
@@ -151,6 +153,7 @@ class RegionState(Struct, eq=False):
         self.shrunk.clear()
         self.taken.clear()
         self.longest.clear()
+        self.missing.clear()
         self.stored_first.clear()
         self.overwritten.clear()
         self.set_in.clear()

@@ -33,6 +33,7 @@ from breakscope.static.machine.lattice import ALWAYS, Given, join
 from breakscope.static.machine.library import SET_ON_MADE
 from breakscope.static.machine.machine import Machine
 from breakscope.static.variables.effects.emitting import emit_call
+from breakscope.static.variables.effects.missing_attributes import MISSING
 from breakscope.static.variables.effects.side_effects import emit_store, note_outside, put_attribute
 from breakscope.static.variables.objects.construction import call_member
 from breakscope.static.variables.objects.hidden_properties import is_kept_apart
@@ -174,6 +175,8 @@ def store_on_instance(
             return
         note_left_behind(machine, value, node, frame)
         initial = before if before is not None else initial_value(machine, owner, name)
+        if initial is UNKNOWN and (id(owner), name) in machine.region.missing:
+            initial = MISSING
         if narrowed is not None and not any(option.is_none for option in options(narrowed)):
             if options(initial)[0].is_none:
                 initial = narrowed  # a test, or a store, has ended the time when it was None
