@@ -33,6 +33,7 @@ TOUCHED = [
     ("return n, x + 1", WHOLE),  # a container that begins with constants may be one
     ("return x + 1, [n]", WHOLE),
     ("return x + 1, n * 2", WHOLE),
+    ("return {1: x, n: x + 1}", WHOLE),
     ("y = n\n    return x + y, y", WHOLE),
     ('out = {}\n    out["n"] = d["n"]\n    out["l"] = x + 1\n    return out', ITEM),
     ('return x + 1, d["n"] or "none"', ITEM),

@@ -86,6 +86,8 @@ class Returned:
         if not isinstance(parent, CONTAINERS):
             return False
         items = parent.values if isinstance(parent, ast.Dict) else parent.elts
+        if not any(item is value for item in items):
+            return False  # a key
         before = items[: next(i for i, item in enumerate(items) if item is value)]
         while isinstance(parent, CONTAINERS):
             parent = self.parents.get(id(parent))
