@@ -40,6 +40,8 @@ from breakscope.static.variables.objects.hidden_properties import is_kept_apart
 from breakscope.static.variables.objects.module_containers import HELD
 from breakscope.static.variables.objects.returned import note_left_behind
 
+SET_IN_C = "types.SimpleNamespace.__setattr__"
+
 
 def run_setter(
     machine: Machine, owner: Instance, name: str, value: Value, node: ast.AST, frame: Frame
@@ -148,6 +150,8 @@ def store_on_instance(
         return
     if name == "__class__":
         emit_call(machine, "object.__class__", owner, (value,), {}, node, frame)
+    if owner.cls is machine.objects.stand_ins.get("SimpleNamespace"):
+        emit_call(machine, SET_IN_C, owner, (Const(name), value), {}, node, frame)
     narrowed = frame.names.pop(f"{source}.{name}", None)
     member = find_member(machine, owner.cls.info, name)
     if isinstance(member, Instance):
