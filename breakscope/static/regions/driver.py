@@ -26,7 +26,7 @@ from breakscope.static.definitions.names import module_names
 from breakscope.static.machine.driver import DrivenCall, without_sizes
 from breakscope.static.machine.frames import Activation, Frame, OutOfBudget, Raised
 from breakscope.static.machine.gaps import why
-from breakscope.static.machine.kept import as_held, counterparts, held_by
+from breakscope.static.machine.kept import Contents, as_filled, as_held, counterparts, held_by
 from breakscope.static.machine.machine import Machine
 from breakscope.static.machine.watch import Watch
 from breakscope.static.project.modules import ModuleInfo
@@ -74,9 +74,10 @@ def add_call_events(
     activation: Activation,
     args: list[Value],
     kwargs: dict[str, Value],
+    contents: Contents,
 ) -> None:
     """Emit what the file's `calls` or `drive` shows of the region under `activation`; without them it is called
-    again as it was entered."""
+    again as it was entered, with `contents` in what its objects hold."""
     names = module_names(machine, module)
     driver, caller = names.get("drive"), names.get("calls")
     recorder = Recorder(target=target)
@@ -86,9 +87,11 @@ def add_call_events(
         if isinstance(driver, Function) and len(driver.info.node.args.args) == 2:
             writes = drive(machine, driver, recorder, target)
         elif isinstance(caller, Function) and not caller.info.node.args.args:
-            kept = _follow_calls(machine, caller, recorder)
+            with as_filled(contents):
+                kept = _follow_calls(machine, caller, recorder)
         elif given is None and (given := _function_of(machine, target)) is not None:
-            with machine.driver.following(given.info, machine.file.compiled_names()):
+            names = machine.file.compiled_names()
+            with machine.driver.following(given.info, names), as_filled(contents):
                 kept = _call_in_turn(machine, target, [(args, kwargs)] * 2, given.info.node)
     except Raised:
         pass

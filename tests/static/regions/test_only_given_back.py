@@ -39,6 +39,10 @@ TOUCHED = [
     ('return x + 1, d["n"] or "none"', ITEM),
     ('return x + 1, d["n"], d["n"].upper()', ITEM),
     ("return x + 1, dict(d)", ITEM),
+    (
+        'return x * d["m"]["n"]',
+        {"name": "d", "first": '{"m": {"n": 1}}', "second": '{"m": {"n": 2}}'},
+    ),
 ]
 
 
@@ -52,7 +56,8 @@ def test_no_guard_is_on_what_is_only_given_back(body, given, tmp_path):
 def test_a_guard_is_on_what_is_looked_at(body, given, tmp_path):
     source = PROGRAM.format(body=body, **given)
     result = found(analysed(tmp_path, {"program.py": source}, "program.py::make"))
-    assert [code for code, _ in result] == ["BRK709" if given is WHOLE else "BRK710"]
+    codes = {"1.5": "BRK709", '{"m": {"n": 1}}': "BRK708"}
+    assert [code for code, _ in result] == [codes.get(given["first"], "BRK710")]
 
 
 def test_before_it_was_so(tmp_path):

@@ -33,7 +33,8 @@ class Returned:
 
     def is_untouched(self, name: str, path: str) -> bool:
         """True where nothing looks at the value of a parameter, or at that of its item or attribute."""
-        if name in self.bound or name not in self.loads:
+        is_nested = path.count("[") + path.count(".") > 1
+        if is_nested or name in self.bound or name not in self.loads:
             return False
         read = [self._part_of(load, path) for load in self.loads[name]]
         return all(part is None or self._goes_out(part, 2) for part in read)

@@ -179,8 +179,6 @@ def store_on_instance(
             return
         note_left_behind(machine, value, node, frame)
         initial = before if before is not None else initial_value(machine, owner, name)
-        if initial is UNKNOWN and (id(owner), name) in machine.region.missing:
-            initial = MISSING
         if narrowed is not None and not any(option.is_none for option in options(narrowed)):
             if options(initial)[0].is_none:
                 initial = narrowed  # a test, or a store, has ended the time when it was None
@@ -188,6 +186,8 @@ def store_on_instance(
         # `getattr(self, name, 0) + 1`: a number from the second call on
         if reads_itself and initial is UNKNOWN:
             initial = Py(type(value.value).__name__) if isinstance(value, Const) else value
+        elif initial is UNKNOWN and (id(owner), name) in machine.region.missing:
+            initial = MISSING
         emit_store(
             machine,
             Store,
