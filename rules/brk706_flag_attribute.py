@@ -3,7 +3,7 @@
 `if not self.ready: ...; self.ready = True` is decided while Dynamo traces, with a guard on the
 flag. The next call finds the other value and compiles the other path. It happens once for each
 value, but it doubles the compile time. `self.even = not self.even` does the same in turns. A member of an enum and
-a tuple of numbers and texts are guarded in the same way.
+a tuple of numbers and texts are guarded in the same way, and so is a function of torch's.
 
 Do what the first call does in `__init__`, or in a method that the caller calls once before
 compiling. A flag that must change with the data is a 0-d bool buffer and a `torch.where`.
@@ -16,7 +16,7 @@ import torch
 
 from breakscope.rulekit.events import Store
 from breakscope.rulekit.rule import Rule
-from breakscope.rulekit.values import Const, Py, Sequence
+from breakscope.rulekit.values import Const, External, Py, Sequence
 
 rule = Rule("BRK706", "flag-attribute", kind="recompile", severity="warning", dynamo=("attribute",))
 
@@ -37,9 +37,11 @@ def check(event):
 
 
 def _known(value):
-    """A constant, a member of an enum, or a tuple of these; None for anything else."""
+    """A constant, a member of an enum, a function, or a tuple of these; None for anything else."""
     if isinstance(value, Const):
         return value.value
+    if isinstance(value, External):
+        return Member(*value.name.rsplit(".", 1)) if "." in value.name else None
     if isinstance(value, Py):
         cls, _, member = value.type.removeprefix("enum ").partition(".")
         return Member(cls, member) if member else None

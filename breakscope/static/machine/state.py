@@ -27,6 +27,7 @@ from breakscope.static.machine.driver import DrivenCall
 from breakscope.static.machine.frames import Activation, Frame, Step
 from breakscope.static.machine.gaps import Gaps
 from breakscope.static.machine.given import both
+from breakscope.static.machine.undone import undone
 from breakscope.static.project.modules import ClassInfo, FunctionInfo, ModuleInfo
 
 
@@ -207,9 +208,10 @@ class RegionState(Struct, eq=False):
             # a call that gave what an equal one gave stores again
             keys = {(id(activation), index): key for activation, index, key in self.pending}
             last |= _last_stores(root, keys, {})
+        put_back = undone(self.pending)
         for activation, index, key in self.pending:
             step = activation.steps[index]
-            if _restores(last[key], initial[key]):
+            if key in put_back or _restores(last[key], initial[key]):
                 activation.steps[index] = Step(replace(step.event, scope="restored"))
             elif key in self.reads and key not in self.overwritten:
                 # what reads it may begin a graph of its own, behind what another call of it has set

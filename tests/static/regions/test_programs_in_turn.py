@@ -154,6 +154,164 @@ PROGRAMS = {
                     self.grid = torch.zeros(2, 3)  # BRK707
                 return self.grid + x
     """,
+    "a slot of a list that is None at first": """
+        class Net(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.slots = [None, None]
+
+            def forward(self, x):
+                before = self.slots[0]  # BRK711
+                self.slots[0] = x.detach()
+                return x if before is None else x - before
+    """,
+    "a slot of a list that is set before it is read": """
+        class Net(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.slots = [None, None]
+
+            def forward(self, x):
+                self.slots[0] = x.detach()
+                return x - self.slots[0]
+    """,
+    "a slot that gets another tensor of the same size": """
+        class Net(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.slots = [torch.zeros(2, 3), None]
+
+            def forward(self, x):
+                before = self.slots[0]
+                self.slots[0] = x.detach()
+                return x - before
+    """,
+    "a counter in a dict in a dict": """
+        class Net(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.stats = {"train": {"n": 0}}
+
+            def forward(self, x):
+                self.stats["train"]["n"] += 1  # BRK701
+                return x * 2
+    """,
+    "a counter that `update` sets": """
+        class Net(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.stats = {"n": 0}
+
+            def forward(self, x):
+                self.stats.update(n=self.stats["n"] + 1)  # BRK708
+                return x * 2
+    """,
+    "a list that each call empties and fills": """
+        class Net(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.parts = []
+
+            def forward(self, x):
+                self.parts.clear()  # BRK703
+                self.parts.append(x)
+                return self.parts[0] * 2
+    """,
+    "a part of an object that another takes the place of": """
+        class State:
+            def __init__(self, last=None):
+                self.last = last
+
+        class Net(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.state = State()
+
+            def forward(self, x):
+                y = x if self.state.last is None else x + self.state.last  # BRK711
+                self.state = State(x.detach())
+                return y
+    """,
+    "a depth that is counted up and down": """
+        class Net(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.depth = 0
+
+            def inner(self, x):
+                self.depth += 1
+                try:
+                    return x * self.depth
+                finally:
+                    self.depth -= 1
+
+            def forward(self, x):
+                return self.inner(x) + self.inner(x)
+    """,
+    "a number that is put back": """
+        class Net(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.scale = 1
+
+            def forward(self, x):
+                before = self.scale
+                self.scale = 5
+                y = x * self.scale
+                self.scale = before
+                return y
+    """,
+    "a depth that is counted down once too few": """
+        class Net(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.depth = 0
+
+            def forward(self, x):
+                for _ in range(2):
+                    self.depth += 1  # BRK701
+                    x = x * self.depth
+                self.depth -= 1  # BRK701
+                return x
+    """,
+    "a buffer that takes the precision of the input": """
+        class Net(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.register_buffer("mean", torch.zeros(3))
+
+            def forward(self, x):
+                self.mean = self.mean.to(x.dtype)  # BRK717
+                return x + self.mean
+
+        def make():
+            return Net(), (torch.ones(2, 3).double(),), {}
+    """,
+    "a named tuple that is made by a call": """
+        from typing import NamedTuple
+
+        State = NamedTuple("State", [("x", torch.Tensor), ("t", int)])
+
+        def step(state):
+            return state.x * state.t  # BRK708
+
+        def make():
+            return step, (State(torch.ones(3), 0),), {}
+
+        def calls():
+            return [(State(torch.ones(3), t),) for t in range(3)]
+    """,
+    "a function that takes the place of another": """
+        class Net(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.act = torch.relu
+
+            def forward(self, x):
+                y = self.act(x)
+                self.act = torch.tanh  # BRK706
+                return y
+    """,
     "what another method may have set": """
         class Net(nn.Module):
             def prepare(self):

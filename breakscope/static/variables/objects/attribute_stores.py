@@ -39,6 +39,7 @@ from breakscope.static.variables.objects.construction import call_member
 from breakscope.static.variables.objects.hidden_properties import is_kept_apart
 from breakscope.static.variables.objects.module_containers import HELD
 from breakscope.static.variables.objects.returned import note_left_behind
+from breakscope.static.variables.tensors.dtypes import PRECISIONS
 
 SET_IN_C = "types.SimpleNamespace.__setattr__"
 
@@ -168,7 +169,8 @@ def store_on_instance(
         return
     before = owner.attributes.get(name)
     if getattr(before, "kind", "") == "buffer" and type(value) is Tensor:
-        value = replace(value, kind="buffer")
+        if value.kind not in PRECISIONS:
+            value = replace(value, kind="buffer")
         if frame.emits:  # a module looks for it among its buffers before it sets it
             machine.region.reads.setdefault((id(owner), name), (frame.activation, target))
     if frame.emits:
