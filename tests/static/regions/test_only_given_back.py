@@ -5,6 +5,12 @@ from programs import analysed, found
 
 PROGRAM = """\
 import torch
+from typing import NamedTuple
+
+
+class Part(NamedTuple):
+    x: torch.Tensor
+    n: str
 
 
 def f(x, {name}):
@@ -20,6 +26,7 @@ def calls():
 """
 ITEM = {"name": "d", "first": '{"n": "a"}', "second": '{"n": "b"}'}
 WHOLE = {"name": "n", "first": "1.5", "second": "2.5"}
+PART = {"name": "p", "first": 'Part(torch.ones(3), "a")', "second": 'Part(torch.ones(3), "b")'}
 UNTOUCHED = [
     ("return x + 1, n", WHOLE),
     ('return {"l": x + 1, "n": n}', WHOLE),
@@ -28,6 +35,7 @@ UNTOUCHED = [
     ('return x + 1, d.get("n"), len(d)', ITEM),
     ('out = {"l": x + 1}\n    out["n"] = d["n"]\n    return out', ITEM),
     ("return x + 1, d", ITEM),
+    ("y = torch.relu(p.x)\n    return y, p.n", PART),
 ]
 TOUCHED = [
     ("return n, x + 1", WHOLE),  # a container that begins with constants may be one

@@ -48,7 +48,8 @@ class Returned:
             return parent if f"[{parent.slice.value!r}]" == path else None
         call = self.parents.get(id(parent))
         if isinstance(parent, ast.Attribute) and path.startswith("."):
-            return parent if f".{parent.attr}" == path or isinstance(call, ast.Call) else None
+            is_method = isinstance(call, ast.Call) and call.func is parent
+            return parent if is_method or f".{parent.attr}" == path else None
         if isinstance(parent, ast.Call) and getattr(parent.func, "id", "") == "len":
             return None
         if getattr(parent, "attr", "") == "get" and isinstance(call, ast.Call):
