@@ -2,7 +2,8 @@
 
 Dynamo follows constructors written in Python. For `bytes(...)`, `bytearray(...)`, `object()`,
 `types.SimpleNamespace()`, `decimal.Decimal()`, `datetime.datetime(...)`, `array.array(...)`,
-`io.BytesIO()` and `threading.local()` it has no model, so the graph ends there; nor for the guards of
+`io.BytesIO()` and `threading.local()` it has no model, so the graph ends there, as it does where an attribute of a `SimpleNamespace`
+is set; nor for the guards of
 `torch._C` that switch dispatch keys, as `torch._C._DisableTorchDispatch()`. Dates and times that exist already can
 be read (`day.month`), but their methods (`day.weekday()`) end the graph. A class of yours that derives from
 one of these, or from `float`, `deque`, `defaultdict` or `functools.partial`, is made in C as well. (Those that derive
@@ -26,7 +27,7 @@ rule = Rule(
     dynamo=(
         "GB0147: <class",
         "GB0059: operator `(bytes|bytearray|memoryview|object|classmethod)`",
-        "GB0156: __(new|prepare)__",
+        "GB0156: __(new|prepare|setattr)__",
         r"GB0156: method `\w+` of class `(date|datetime|time|timedelta)`",
         "GB0007: (_thread|_functools|.*pybind11_object)",
     ),
@@ -100,6 +101,14 @@ def check(event):
     )
 
 
+@rule.on(Call, "types.SimpleNamespace.__setattr__")
+def check_set(event):
+    yield event.problem(
+        f"an attribute of a `SimpleNamespace` is set in C, which Dynamo does not trace, so the graph ends at `{event.shown}`",
+        help="use a dataclass, or a class of your own, whose attributes Dynamo sets",
+    )
+
+
 @rule.on(Call, METHODS)
 def check_method(event):
     yield event.problem(
@@ -157,3 +166,12 @@ YEAR = datetime.date(2024, 5, 17)
 def bad_date(x):
     x = x * YEAR.month
     return x + YEAR.weekday()  # BRK521
+
+
+STATE = types.SimpleNamespace(scale=2.0)
+
+
+@rule.example(lambda: (torch.ones(4),), dynamo=("GB0156",))
+def bad_set(x):
+    STATE.scale = 2.0  # BRK521
+    return x * 2

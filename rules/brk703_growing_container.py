@@ -3,7 +3,8 @@
 Dynamo guards the length of a list that the region touches. `self.history.append(y)` makes it
 longer, as `self.history = (*self.history, y)` does a tuple, so the next call fails the guard and
 compiles again, until the recompile limit (8) is reached and the code is skipped for good. The tensors in the list are also kept alive. It is the
-same for a global list, a list in a closure and a default argument.
+same for a global list, a list in a closure and a default argument, and for `next` of an iterator that is kept: a count, or one
+over a range or a tuple.
 
 A list that the region takes items from only when it is longer than some number grows to that, and is compiled for
 each length on the way. One that it takes items from in every call, that it appends to only below a length, only what is
@@ -43,6 +44,14 @@ def check(event):
     yield event.problem(
         f"`{event.home}` grows {again}",
         help=f"return the value and `{event.method}` outside the region, or keep a fixed-size tensor in a buffer",
+    )
+
+
+@rule.on(Mutate, method=("next",))
+def check_iterator(event):
+    yield event.problem(
+        f"`{event.home}` has another next item in each call, and where it stands is guarded, so the region is compiled again each time",
+        help="take the next item outside the region, and hand it in as a tensor",
     )
 
 

@@ -8,7 +8,7 @@ It is the same for a number, a text, a device or a dtype that is looked at befor
 size: `if self.shape != x.shape: self.shape = x.shape` compares with None in the first call and with sizes
 afterwards. A placeholder that the first call replaces is guarded too: by its
 dimensions where it is a tensor (`self.grid = torch.zeros(1)`), by its value where it is a number
-(`if self.channels != x.size(1): self.channels = x.size(1)`).
+(`if self.channels != x.size(1): self.channels = x.size(1)`). `if not hasattr(self, "grid"): self.grid = ...` is guarded as well.
 
 Make the buffer in `__init__`, with its largest size, and write into it with `index_copy_` or a
 slice; or pass the state in and return it, and let the caller make the first one. A tensor computed
@@ -39,11 +39,22 @@ rule = Rule(
     dynamo=("none_argument", "attribute", "size"),
 )
 
+MISSING = Py(
+    "missing"
+)  # of an attribute that `hasattr`, or `getattr` with a default, does not find
 KEPT = (Sequence, Dict, ShapeInt)
 
 
 @rule.on(Store, scope=("attribute", "global", "nonlocal"), is_read=True)
 def check(event):
+    if event.initial == MISSING:
+        yield event.problem(
+            f"`{event.owner}.{event.name}` is not there when the first call asks for it, which is guarded, and set in it, so"
+            " the region is compiled again",
+            help=f"set `{event.name}` in `__init__`, or compute it outside the compiled region",
+            once=event.name,
+        )
+        return
     if not options(event.initial)[0].is_none:
         first = getattr(event.initial, "value", None)
         if isinstance(event.value, ShapeInt) and type(first) is int and not event.reads_itself:
@@ -180,3 +191,15 @@ def bad_number():
             return x * self.channels
 
     return Spread()
+
+
+@rule.example(*CALLS, module=True, dynamo=("attribute",))
+def bad_asked_for():
+    class Smooth(torch.nn.Module):
+        def forward(self, x):
+            last = getattr(self, "last", None)
+            y = x if last is None else (x + last) / 2
+            self.last = y.detach()  # BRK707
+            return y
+
+    return Smooth()

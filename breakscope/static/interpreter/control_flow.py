@@ -202,7 +202,7 @@ def exec_try(machine: Machine, node: ast.Try, frame: Frame) -> int:
     certainty, returns = frame.certainty, len(frame.returns)
     handlers = [] if raised is None and _imports_answer(machine, node.body) else node.handlers
     for handler in handlers:
-        if raised is None:
+        if raised is None and not _fills_up(node.body, handler):
             frame.certainty = "possible"
         frame.names = join_names(before, after_body)
         frame.handled = raised.value if raised else UNKNOWN
@@ -243,6 +243,19 @@ def _logs_error(statement: ast.stmt) -> bool:
     owner = getattr(called, "value", None)
     name = getattr(owner, "attr", getattr(owner, "id", ""))
     return getattr(called, "attr", "") in LOGS_ERRORS and name.lower().startswith(LOGGERS)
+
+
+def _fills_up(body: list[ast.stmt], handler: ast.ExceptHandler) -> bool:
+    """True for `try: return cache[key]` whose handler puts what is missing there: the first call comes to it."""
+    if getattr(handler.type, "id", "") not in ("KeyError", "IndexError", "LookupError"):
+        return False
+    looked_up = {ast.unparse(part) for part in _subscripts(body, ast.Load)}
+    return not looked_up.isdisjoint(ast.unparse(p) for p in _subscripts(handler.body, ast.Store))
+
+
+def _subscripts(body: list[ast.stmt], context: type) -> list[ast.Subscript]:
+    parts = (part for statement in body for part in walk(statement))
+    return [p for p in parts if isinstance(p, ast.Subscript) and type(p.ctx) is context]
 
 
 def _tries_with_another(node: ast.Try) -> bool:

@@ -27,6 +27,7 @@ from breakscope.static.machine.driver import DrivenCall
 from breakscope.static.machine.frames import Activation, Frame, Step
 from breakscope.static.machine.gaps import Gaps
 from breakscope.static.machine.given import both
+from breakscope.static.machine.undone import undone
 from breakscope.static.project.modules import ClassInfo, FunctionInfo, ModuleInfo
 
 
@@ -117,6 +118,8 @@ class RegionState(Struct, eq=False):
     # (ids of an activation and of a dict, key) that the dict had, and loses there
     taken: set[tuple[int, int, object]] = set()
     longest: dict[int, int] = {}  # by `id` of a container: how long it gets before it loses any
+    # keys of attributes that it asks for, and the object has not
+    missing: set[tuple] = set()
     stored_first: set[tuple] = set()  # keys of what the region sets before it reads it, if it does
     overwritten: set[tuple] = set()  # keys of what the region surely sets before it reads it
     set_in: dict[tuple, Activation] = {}  # where it does so first
@@ -151,6 +154,7 @@ class RegionState(Struct, eq=False):
         self.shrunk.clear()
         self.taken.clear()
         self.longest.clear()
+        self.missing.clear()
         self.stored_first.clear()
         self.overwritten.clear()
         self.set_in.clear()
@@ -204,9 +208,10 @@ class RegionState(Struct, eq=False):
             # a call that gave what an equal one gave stores again
             keys = {(id(activation), index): key for activation, index, key in self.pending}
             last |= _last_stores(root, keys, {})
+        put_back = undone(self.pending)
         for activation, index, key in self.pending:
             step = activation.steps[index]
-            if _restores(last[key], initial[key]):
+            if key in put_back or _restores(last[key], initial[key]):
                 activation.steps[index] = Step(replace(step.event, scope="restored"))
             elif key in self.reads and key not in self.overwritten:
                 # what reads it may begin a graph of its own, behind what another call of it has set

@@ -8,6 +8,7 @@ from __future__ import annotations
 import ast
 from typing import NamedTuple
 
+from breakscope.knowledge import since
 from breakscope.rulekit.events import Mutate, Varies
 from breakscope.rulekit.values import (
     UNKNOWN,
@@ -25,7 +26,7 @@ from breakscope.static.definitions.names import module_names
 from breakscope.static.machine.driver import DrivenCall, without_sizes
 from breakscope.static.machine.frames import Activation, Frame, OutOfBudget, Raised
 from breakscope.static.machine.gaps import why
-from breakscope.static.machine.kept import as_held, counterparts, held_by
+from breakscope.static.machine.kept import Contents, as_filled, as_held, counterparts, held_by
 from breakscope.static.machine.machine import Machine
 from breakscope.static.machine.watch import Watch
 from breakscope.static.project.modules import ModuleInfo
@@ -37,7 +38,9 @@ from breakscope.static.regions.uses.executed import executed_part
 from breakscope.static.regions.uses.loops import looped_dimensions
 from breakscope.static.regions.uses.numbers import NumberUses
 from breakscope.static.regions.uses.parameters import Uses
+from breakscope.static.regions.uses.returned import Returned
 from breakscope.static.regions.variation import (
+    KINDS,
     aliases,
     changed_sizes,
     differing,
@@ -50,6 +53,7 @@ from breakscope.static.regions.variation import (
 from breakscope.static.regions.writes import emit_writes
 from breakscope.static.variables.misc import Recorder
 
+LAZY = "2.13"  # from which version on a number that is only given back has no guard
 CALLED = ("forward", "__call__")  # the methods that run when an object is called
 
 
@@ -60,6 +64,7 @@ class Found(NamedTuple):
     uses: Uses
     numbers: NumberUses
     sized: list[str]
+    returned: Returned
 
 
 def add_call_events(
@@ -69,9 +74,10 @@ def add_call_events(
     activation: Activation,
     args: list[Value],
     kwargs: dict[str, Value],
+    contents: Contents,
 ) -> None:
     """Emit what the file's `calls` or `drive` shows of the region under `activation`; without them it is called
-    again as it was entered."""
+    again as it was entered, with `contents` in what its objects hold."""
     names = module_names(machine, module)
     driver, caller = names.get("drive"), names.get("calls")
     recorder = Recorder(target=target)
@@ -81,9 +87,11 @@ def add_call_events(
         if isinstance(driver, Function) and len(driver.info.node.args.args) == 2:
             writes = drive(machine, driver, recorder, target)
         elif isinstance(caller, Function) and not caller.info.node.args.args:
-            kept = _follow_calls(machine, caller, recorder)
+            with as_filled(contents):
+                kept = _follow_calls(machine, caller, recorder)
         elif given is None and (given := _function_of(machine, target)) is not None:
-            with machine.driver.following(given.info, machine.file.compiled_names()):
+            names = machine.file.compiled_names()
+            with machine.driver.following(given.info, names), as_filled(contents):
                 kept = _call_in_turn(machine, target, [(args, kwargs)] * 2, given.info.node)
     except Raised:
         pass
@@ -163,24 +171,37 @@ def _follow_calls(machine: Machine, caller: Function, recorder: Recorder) -> lis
         listed = machine.inline(caller, [], {}, caller.info.node, frame)
         rows = listed.items or [] if isinstance(listed, Sequence) else []
         given = [list(row.items) for row in rows if getattr(row, "items", None) is not None]
-        for args in given:
-            recorder.record(args, {}, {})
         machine.driver.plain = plain  # a comprehension may have made them of other numbers
-        made = _call_in_turn(machine, target, [(args, {}) for args in given], caller.info.node)
+        rows = [(args, {}) for args in given]
+        made = _call_in_turn(machine, target, rows, caller.info.node, recorder)
+        for args in given[len(recorder.calls) :]:  # where one raised an exception
+            recorder.record([_with_closure(machine, value) for value in args], {}, {})
         has_examples = machine.driver.examples > 0
     return [call._replace(has_examples=has_examples) for call in made]
 
 
+def _with_closure(machine: Machine, value: Value) -> Value:
+    """A function with what its closure holds, which guards see."""
+    return machine.driver.as_marked(value) if type(value) is Function else value
+
+
 def _call_in_turn(
-    machine: Machine, target: Value, rows: list[tuple[list, dict]], node: ast.AST
+    machine: Machine,
+    target: Value,
+    rows: list[tuple[list, dict]],
+    node: ast.AST,
+    recorder: Recorder | None = None,
 ) -> list[DrivenCall]:
-    """The calls, each with what it finds on the objects that it is of, or is given."""
+    """The calls, each with what it finds on the objects that it is of, or is given; recorded with what the containers
+    hold then, which earlier ones may have changed."""
     made = []
     values = [value for args, kwargs in rows for value in (*args, *kwargs.values())]
     with as_held(held_by((target, *values))):
         for args, kwargs in rows:
             held = held_by((target, *args, *kwargs.values()))
             made.append(DrivenCall(target, args, kwargs, {}, {}, 0, held=held))
+            if recorder is not None:
+                recorder.record([_with_closure(machine, value) for value in args], kwargs, {})
             machine.driver.inside = True
             try:
                 machine.call(target, args, kwargs, node, Frame(machine.file.module))
@@ -230,6 +251,7 @@ def _emit_variation(
         uses,
         NumberUses(node, _names_of(function, rows[0])),
         [name for name in rows[0] if size_differs([row[name] for row in rows if name in row])],
+        Returned(node, frozenset(n for n, value in rows[0].items() if type(value) is Tensor)),
     )
     for name in rows[0]:
         values = [as_read(name, row[name], uses) for row in rows if name in row]
@@ -278,6 +300,8 @@ def _emit_parameter(
             if what == "order":
                 what = "object" * (name in uses.gone_over)
             if not what or not _is_read(machine, recorder, name, path, values[0], uses):
+                continue
+            if what in KINDS and since(LAZY) and found.returned.is_untouched(name, path):
                 continue
             shown = () if recorder.has_examples else shown_values(parts)
             part = f"{name}{path}"

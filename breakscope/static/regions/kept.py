@@ -9,12 +9,12 @@ from collections.abc import Iterable
 from msgspec.structs import replace
 
 from breakscope.rulekit.events import Store, Varies
-from breakscope.rulekit.values import Const, Tensor, Value
+from breakscope.rulekit.values import UNKNOWN, Const, Tensor, Value
 from breakscope.static.machine.driver import DrivenCall
 from breakscope.static.machine.frames import Activation, Frame
 from breakscope.static.machine.kept import counterparts, kept_in
 from breakscope.static.machine.machine import Machine
-from breakscope.static.regions.variation import shown_values, variation
+from breakscope.static.regions.variation import KINDS, are_alike, shown_values, variation
 
 
 def emit_kept(
@@ -49,6 +49,8 @@ def emit_kept(
         shown = () if calls[0].has_examples else shown_values(values)
         _emit_read(machine, read, f"kept {what}" if what == "requires_grad" else what, shown)
     _emit_lengths(machine, calls, known)
+    _emit_items(machine, calls, known)
+    _emit_replaced(machine, calls, known)
 
 
 def _note_counted(machine: Machine, key: tuple[int, str]) -> None:
@@ -70,12 +72,12 @@ def _emit_lengths(machine: Machine, calls: list[DrivenCall], known: set) -> None
         if not activation.steps[index].event.bounded  # BRK703 says so
     }
     rows = [
-        {(id(owner), name): n for owner, _, lengths in call.held for name, n in lengths.items()}
+        {(id(owner), name): n for owner, _, lengths, _ in call.held for name, n in lengths.items()}
         for call in calls
     ]
     lists = {
         (id(owner), name): id(owner.attributes.get(name))
-        for owner, _, lengths in calls[0].held
+        for owner, _, lengths, _ in calls[0].held
         for name in lengths
     }
     for key, container in lists.items():
@@ -84,6 +86,37 @@ def _emit_lengths(machine: Machine, calls: list[DrivenCall], known: set) -> None
         is_open = read is not None and key not in known | machine.region.overwritten
         if is_open and len(set(lengths)) > 1 and container not in grown:
             _emit_read(machine, read, "kept length", tuple(map(str, dict.fromkeys(lengths))))
+
+
+def _emit_items(machine: Machine, calls: list[DrivenCall], known: set) -> None:
+    """Emit where the region reads an item of a list or dict that an earlier call has put there in place of another."""
+    rows = [{key: v for held in call.held for key, v in held.items.items()} for call in calls]
+    known = known | machine.region.stored_first | {key for *_, key in machine.region.pending}
+    for key in rows[0]:
+        values = [row[key] for row in rows if key in row]
+        read = machine.region.reads.get(key)
+        if read is None or key in known or len(values) < len(rows):
+            continue
+        if what := variation(values):
+            _emit_read(machine, read, what, shown_values(values))
+
+
+def _emit_replaced(machine: Machine, calls: list[DrivenCall], known: set) -> None:
+    """Emit where the region reads an attribute of an object, in whose place an earlier call has put another one of its
+    class that has something else there."""
+    rows = [{id(owner): attributes for owner, attributes, *_ in call.held} for call in calls]
+    for owner, attributes in rows[0].items():
+        for name, first in attributes.items():
+            objects = [row.get(owner, {}).get(name) for row in rows]
+            is_open = (owner, name) not in known | machine.region.overwritten
+            if not is_open or len(set(map(id, objects))) < 2 or not are_alike(objects):
+                continue
+            for part in first.attributes:
+                values = [row[id(it)].get(part, UNKNOWN) for row, it in zip(rows, objects)]
+                read = machine.region.reads.get((id(first), part))
+                what = variation(values) if read and (id(first), part) not in known else ""
+                if what and what not in KINDS:  # BRK701 has numbers
+                    _emit_read(machine, read, what, shown_values(values))
 
 
 def _emit_read(

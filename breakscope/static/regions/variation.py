@@ -37,6 +37,7 @@ LIKE_OTHERS = frozenset({"parameter", "buffer"})  # kinds of tensors that lie in
 # alike in words, perhaps not in their parts
 OPEN = Dict | Py | Scalar | Sequence | Tensor | ExternalInstance
 KINDS = frozenset({"bool", "int", "float", "str"})
+SETS = frozenset({"set", "frozenset"})
 
 
 def note_given(driver: Driver, entered: Activation, rows: list[dict[str, Value]]) -> None:
@@ -99,6 +100,8 @@ def differing(values: list[Value], depth: int = 2) -> Iterator[tuple[str, list[V
             yield "", values  # in another order
         for name in values[0].items:
             yield from _inside(f"[{name!r}]", [v.items[name] for v in values], depth)
+    elif all(type(v) is Sequence and v.type in SETS for v in values):
+        yield "", values  # guarded as a whole
     elif (
         all(isinstance(v, Sequence) and v.items for v in values)
         and len({(v.type, len(v.items)) for v in values}) == 1
@@ -204,6 +207,8 @@ def variation(values: list[Value]) -> str:
             return "length"
         if len({v.type for v in values}) > 1:
             return "type"
+        if all(v.type in SETS and v.items for v in values):
+            return "object" if len({frozenset(map(describe, v.items)) for v in values}) > 1 else ""
         return next(filter(None, map(variation, zip(*(v.items or () for v in values)))), "")
     if kinds <= {Class, External, Function}:
         return "object" if len({describe(v) for v in values}) > 1 else ""

@@ -60,7 +60,7 @@ class DictVariable(Variable):
 
     def getitem(self, machine: Machine, container, index, store, node, frame) -> Value:
         index = as_key(index)
-        if container.home and frame.emits and index.is_const:
+        if frame.emits and index.is_const and (container.home or home_of(machine, container)):
             key = (id(container), ("item", index.value))
             machine.region.reads.setdefault(key, (frame.activation, node))
         elif index.is_const:

@@ -127,7 +127,7 @@ PLAIN_STATES = {  # what is set before a program sets anything
     "torch.set_float32_matmul_precision": Const("highest"),
 }
 STDLIB = frozenset({"operator", "_operator", "itertools", "itertools.chain", "collections", "collections.OrderedDict",
-                    "dict", "dataclasses"})  # fmt: skip
+                    "dict", "dataclasses", "typing"})  # fmt: skip
 DISABLE = "torch.compiler.disable"
 SPARSE_MAKERS = [
     f"torch.sparse_{layout}_tensor" for layout in ("coo", "csr", "csc", "bsr", "bsc", "compressed")

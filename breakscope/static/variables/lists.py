@@ -20,6 +20,7 @@ from breakscope.rulekit.values import (
     Union,
     Value,
 )
+from breakscope.static.definitions.homes import home_of
 from breakscope.static.machine.frames import Frame
 from breakscope.static.machine.lattice import element_of, join, join_all
 from breakscope.static.machine.library import PYTHON_TYPES
@@ -92,7 +93,7 @@ class ListVariable(Variable):
         return Method(owner, name)
 
     def getitem(self, machine: Machine, container, index, store, node, frame) -> Value:
-        if container.home and frame.emits and index.is_const:
+        if frame.emits and index.is_const and (container.home or home_of(machine, container)):
             key = (id(container), ("item", index.value))
             machine.region.reads.setdefault(key, (frame.activation, node))
         if index.is_tensor:

@@ -144,7 +144,7 @@ def call_stdlib(
         if type(made) is Sequence and made.type == "iterator" and last != "count":
             made.is_once = not frame.emits  # Dynamo does not go over one that it has not seen made
         return unmade(made, CALL, frame) if last in GENERATORS else made
-    if name == "collections.namedtuple":
+    if name in ("collections.namedtuple", "typing.NamedTuple"):
         return call_namedtuple(machine, args, node, frame)
     if name in FROM_KEYS and args:
         return from_keys(machine, args, node, frame)
@@ -287,11 +287,12 @@ def call_reduce(machine: Machine, args, kwargs, node, frame) -> Value:
 def call_namedtuple(
     machine: Machine, args: list[Value], node: ast.AST, frame: Frame
 ) -> Value | None:
-    """`namedtuple("Point", "x y")`: a class as `typing.NamedTuple` makes it; one of which the fields are
-    not known, where a region makes it, is a type and no more."""
+    """`namedtuple("Point", "x y")`, `NamedTuple("Point", [("x", int)])`: a class as a `class` statement makes
+    it; one of which the fields are not known, where a region makes it, is a type and no more."""
     title, fields = (*args, UNKNOWN, UNKNOWN)[:2]
     if isinstance(fields, Sequence) and fields.items is not None:
-        names = [item.value if item.is_const else None for item in fields.items]
+        parts = [getattr(item, "items", None) or [item] for item in fields.items]  # with a type
+        names = [part[0].value if part[0].is_const else None for part in parts]
     else:
         names = (
             fields.value.replace(",", " ").split()

@@ -95,3 +95,26 @@ def test_tensors_of_other_numbers(listed, tmp_path):
         """
     result = analysed(tmp_path, {"program.py": source}, "program.py::make")
     assert found(result) == [("BRK733", 3)]
+
+
+def test_functions_of_one_text_whose_closures_differ(tmp_path):
+    source = """
+    import torch
+
+    def toward(target):
+        return lambda x: target - x
+
+    def f(x, guide):
+        return x + guide(x)
+
+    def make():
+        return f, (torch.ones(3), toward(0.0)), {}
+
+    def calls():
+        for target in (0.0, 0.5):
+            yield torch.ones(3), toward(target)
+    """
+    result = found(analysed(tmp_path, {"program.py": source}, "program.py::make"))
+    assert [code for code, _ in result] == ["BRK720"]
+    same = source.replace("(0.0, 0.5)", "(0.0, 0.0)")
+    assert found(analysed(tmp_path, {"program.py": same}, "program.py::make")) == []

@@ -277,6 +277,26 @@ PROGRAMS = {
         def make():
             return Net(), (torch.randn(2, 4),), {}
     """,
+    "texts and numbers of the standard library are no tensors": """
+        import json
+        import zlib
+
+        class Net(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.config = {"dim": 4}
+
+            def key(self):
+                text = json.dumps(self.config)  # BRK512
+                number = zlib.crc32(text.encode())
+                return zlib.crc32(str(number).encode())
+
+            def forward(self, x):
+                return x * self.key()
+
+        def make():
+            return Net(), (torch.randn(2, 4),), {}
+    """,
     "it is where the function has the tensor still": """
         def texts(rows):
             found = rows.tolist()  # BRK204

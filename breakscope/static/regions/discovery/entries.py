@@ -22,6 +22,7 @@ from breakscope.static.definitions.classes import bound_to, find_member, members
 from breakscope.static.definitions.names import module_names, resolve_import
 from breakscope.static.machine.frames import Activation, Frame, OutOfBudget, Raised
 from breakscope.static.machine.gaps import why
+from breakscope.static.machine.kept import contents_of
 from breakscope.static.machine.machine import Machine
 from breakscope.static.project.modules import ModuleInfo, Namespace
 from breakscope.static.regions.arguments import as_argument, configured_instance, parameter_values
@@ -94,8 +95,9 @@ def _function_entry(machine: Machine, function: Function) -> Region:
     target, args, kwargs, given = made
     of_library = isinstance(target, Instance | Function) and home_of(target).library
     at = function.info.node if of_library else NOWHERE
+    contents = contents_of((target,))  # which the region may change
     region = enter(machine, describe(target), target, args, kwargs, at)
-    add_call_events(machine, function.info.module, target, region.activation, *given)
+    add_call_events(machine, function.info.module, target, region.activation, *given, contents)
     return region
 
 

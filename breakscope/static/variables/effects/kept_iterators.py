@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import ast
 
+from breakscope.rulekit.events import Mutate
 from breakscope.rulekit.values import (
     Const,
     External,
@@ -17,6 +18,7 @@ from breakscope.rulekit.values import (
 from breakscope.static.machine.frames import Frame
 from breakscope.static.machine.machine import Machine
 from breakscope.static.variables.effects.emitting import emit_call
+from breakscope.static.variables.effects.side_effects import note_closure
 from breakscope.static.variables.effects.unmade_iterators import unmade_by
 
 KEPT = "iterator made before the region"
@@ -66,9 +68,13 @@ def note_kept(
             note_skipped(machine, value, node, frame, construct)
         if type(value) is not Sequence:
             continue
+        if value.type in ("iterator", "generator"):
+            note_closure(machine, value, frame)
         if value.home and (value.is_once or value.type == "generator"):
             facts = (Const(construct), Const(value.home))
             emit_call(machine, KEPT, value, facts, {}, node, frame, "likely")
+        elif value.home and value.type == "iterator" and construct == "next":
+            machine.emit(Mutate, node, frame, home=value.home, method="next")
         made, at = frame.activation.named.get(id(value), (None, 0))
         if made is value:
             steps = frame.activation.steps

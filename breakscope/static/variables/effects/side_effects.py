@@ -87,8 +87,11 @@ def note_items_change(
     """`container[index] += 1` in the region, or `container[index] = container[index] + 1`, of a
     container that outlives the call; True when a number is known to be there."""
     note_closure(machine, container, frame)
-    if not frame.emits or not container.home or index.is_tensor:
+    if not frame.emits or index.is_tensor or not (container.home or home_of(machine, container)):
         return False
+    key = (id(container), ("item", index.value if index.is_const else None))
+    if key not in machine.region.reads:
+        machine.region.stored_first.add(key)
     if augmented or _reads_item(node, target):
         return note_counter(machine, target, container, index, value, frame, node)
     return False

@@ -17,7 +17,18 @@ from breakscope.rulekit.values import (
 )
 
 MATCH = Union((NONE, ExternalInstance("re.Match")))
+# texts, bytes and numbers of the standard library: no tensor that a function would still hold
+TEXTS = ("json.dumps", "secrets.token_hex", "secrets.token_urlsafe")
+BYTES = """
+pickle.dumps base64.b16encode zlib.compress zlib.decompress gzip.compress gzip.decompress bz2.compress bz2.decompress lzma.compress
+lzma.decompress base64.b64encode base64.b64decode base64.b32encode base64.urlsafe_b64encode binascii.hexlify
+binascii.unhexlify struct.pack secrets.token_bytes os.urandom
+""".split()
+NUMBERS = ("zlib.crc32", "zlib.adler32", "binascii.crc32", "struct.calcsize", "secrets.randbelow")
 PYTHON_RESULTS: dict[str, Value] = {
+    **dict.fromkeys(TEXTS, Py("str")),
+    **dict.fromkeys(BYTES, Py("bytes")),
+    **dict.fromkeys(NUMBERS, Py("int")),
     "re.compile": ExternalInstance("re.Pattern"),
     **{
         f"{owner}.{name}": MATCH

@@ -33,11 +33,15 @@ from breakscope.static.machine.lattice import ALWAYS, Given, join, join_under
 from breakscope.static.machine.library import SET_ON_MADE
 from breakscope.static.machine.machine import Machine
 from breakscope.static.variables.effects.emitting import emit_call
+from breakscope.static.variables.effects.missing_attributes import MISSING
 from breakscope.static.variables.effects.side_effects import emit_store, note_outside, put_attribute
 from breakscope.static.variables.objects.construction import call_member
 from breakscope.static.variables.objects.hidden_properties import is_kept_apart
 from breakscope.static.variables.objects.module_containers import HELD
 from breakscope.static.variables.objects.returned import note_left_behind
+from breakscope.static.variables.tensors.dtypes import PRECISIONS
+
+SET_IN_C = "types.SimpleNamespace.__setattr__"
 
 
 def run_setter(
@@ -153,6 +157,8 @@ def store_on_instance(
         return
     if name == "__class__":
         emit_call(machine, "object.__class__", owner, (value,), {}, node, frame)
+    if owner.cls is machine.objects.stand_ins.get("SimpleNamespace"):
+        emit_call(machine, SET_IN_C, owner, (Const(name), value), {}, node, frame)
     narrowed = frame.names.pop(f"{source}.{name}", None)
     member = find_member(machine, owner.cls.info, name)
     if isinstance(member, Instance):
@@ -169,7 +175,8 @@ def store_on_instance(
         return
     before = owner.attributes.get(name)
     if getattr(before, "kind", "") == "buffer" and type(value) is Tensor:
-        value = replace(value, kind="buffer")
+        if value.kind not in PRECISIONS:
+            value = replace(value, kind="buffer")
         if frame.emits:  # a module looks for it among its buffers before it sets it
             machine.region.reads.setdefault((id(owner), name), (frame.activation, target))
     if frame.emits:
@@ -188,6 +195,8 @@ def store_on_instance(
         # `getattr(self, name, 0) + 1`: a number from the second call on
         if reads_itself and initial is UNKNOWN:
             initial = Py(type(value.value).__name__) if isinstance(value, Const) else value
+        elif initial is UNKNOWN and (id(owner), name) in machine.region.missing:
+            initial = MISSING
         emit_store(
             machine,
             Store,

@@ -1,0 +1,42 @@
+"""Attributes that a region asks for, with `hasattr` or a default for `getattr`, before anything has set them: guards are
+on the answer."""
+
+from __future__ import annotations
+
+import ast
+
+from breakscope.rulekit.values import Instance, Py
+from breakscope.rulekit.walking import walk
+from breakscope.static.definitions.classes import external_bases, find_member, mro_of
+from breakscope.static.machine.frames import Frame
+from breakscope.static.machine.machine import Machine
+
+MISSING = Py("missing")  # in the place of such an attribute's value
+KNOWN_BASES = frozenset({"object", "abc.ABC", "torch.nn.Module", "typing.Generic"})
+
+
+def note_missing(machine: Machine, owner: Instance, name: str, node: ast.AST, frame: Frame) -> None:
+    """Note that the region asks for an attribute that its object has not, unless another function may have set it."""
+    if not frame.emits or id(owner) in machine.objects.made_inside or name in owner.attributes:
+        return
+    own = frame.function.node if frame.function is not None else None
+    members = (name, "__getattr__", "__setattr__")
+    if any(find_member(machine, owner.cls.info, member) is not None for member in members):
+        return
+    bases = external_bases(machine, owner.cls.info)
+    if KNOWN_BASES.issuperset(bases) and not _is_set_elsewhere(machine, owner, name, own):
+        key = (id(owner), name)
+        machine.region.missing.add(key)
+        machine.region.note_read(key, node, frame)
+
+
+def _is_set_elsewhere(machine: Machine, owner: Instance, name: str, own: ast.AST | None) -> bool:
+    """True where a function other than the region's names the attribute, as one to set or in a text."""
+    inside = {id(part) for part in walk(own)} if own is not None else set()
+    return any(
+        (type(part) is ast.Attribute and part.attr == name and type(part.ctx) is ast.Store)
+        or (type(part) is ast.Constant and part.value == name)
+        for cls in mro_of(machine, owner.cls.info)
+        for part in walk(cls.node)
+        if id(part) not in inside
+    )
