@@ -9,11 +9,13 @@ from breakscope.rulekit.values import (
     NONE,
     UNKNOWN,
     Class,
+    Const,
     Dict,
     ExternalInstance,
     Function,
     Instance,
     Method,
+    Py,
     Sequence,
     Tensor,
     Value,
@@ -33,12 +35,27 @@ from breakscope.static.variables.objects.construction import note_made, stand_in
 
 FUNCTION = "torch.autograd.Function"
 CONTEXT_CLASS, SAVE = "FunctionCtx", "save_for_backward"
+CONSTANT = "an attribute of an autograd.Function"  # as its rule listens to it
 DELETED = "torch.autograd.function.FunctionCtx.__delattr__"
 CONTEXT = ExternalInstance("torch.autograd.function.FunctionCtx")
 
 
 def is_function_object(machine: Machine, owner: Instance) -> bool:
     return FUNCTION in external_bases(machine, owner.cls.info)
+
+
+def is_function_class(machine: Machine, owner: Class) -> bool:
+    return any(n.startswith("torch.autograd.") for n in external_bases(machine, owner.info))
+
+
+def note_constant(
+    machine: Machine, owner: Class, member: Value, node: ast.AST, frame: Frame
+) -> None:
+    """Emit that something else than a function is read of an autograd.Function: Dynamo looks for
+    functions there, and leaves all else open."""
+    is_plain = member != NONE and isinstance(member, Const | Py | Tensor | Sequence | Dict)
+    if frame.emits and is_plain and is_function_class(machine, owner):
+        emit_call(machine, CONSTANT, owner, (member,), {}, node, frame)
 
 
 def call_apply_of_object(machine: Machine, owner: Instance, args, kwargs, node, frame) -> Value:
