@@ -36,6 +36,7 @@ from breakscope.static.variables.effects.emitting import emit_call
 from breakscope.static.variables.effects.side_effects import emit_store, note_outside, put_attribute
 from breakscope.static.variables.objects.construction import call_member
 from breakscope.static.variables.objects.hidden_properties import is_kept_apart
+from breakscope.static.variables.objects.module_changes import note_stored
 from breakscope.static.variables.objects.module_containers import HELD
 from breakscope.static.variables.objects.returned import note_left_behind
 
@@ -147,6 +148,7 @@ def store_on_instance(
         return
     if name == "__class__":
         emit_call(machine, "object.__class__", owner, (value,), {}, node, frame)
+    note_stored(machine, owner, name, value, node, frame)
     narrowed = frame.names.pop(f"{source}.{name}", None)
     member = find_member(machine, owner.cls.info, name)
     if isinstance(member, Instance):
