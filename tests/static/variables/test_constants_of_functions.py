@@ -79,3 +79,37 @@ def test_what_is_traced(line, tmp_path):
 def test_a_class_method_reads_its_own_class(tmp_path):
     source = HEAD.format(line="x = Kept.with_own(x)", own="x = x + cls.EPS")
     assert found(analysed(tmp_path, {"program.py": source})) == [("BRK620", 22)]
+
+
+MARKED = """import torch
+
+
+class Doubled(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        {body}
+
+    @staticmethod
+    def backward(ctx, grad):
+        return grad * 2
+
+
+@torch.compile
+def step(x):
+    return Doubled.apply(x * 1) + 1
+"""
+
+
+@pytest.mark.parametrize(
+    ("body", "breaks"),
+    [
+        ("ctx.mark_dirty(x); return x.mul_(2)", True),
+        ("y = x.mul_(2); ctx.mark_dirty(x); return y", True),
+        ("y = x.mul_(2); ctx.mark_dirty(y); return y", False),
+        ("x.mul_(2); ctx.mark_dirty(x); return x", False),
+        ("x.mul_(2); ctx.mark_dirty(x); return x, 1", False),
+    ],
+)
+def test_what_is_marked_is_returned_by_the_same_name(body, breaks, tmp_path):
+    result = analysed(tmp_path, {"program.py": MARKED.format(body=body)})
+    assert found(result) == [("BRK612", 16)] * breaks

@@ -20,6 +20,7 @@ from breakscope.rulekit.values import (
     Tensor,
     Value,
 )
+from breakscope.rulekit.walking import walk
 from breakscope.static.definitions.classes import (
     bound_to,
     external_bases,
@@ -35,6 +36,7 @@ from breakscope.static.variables.objects.construction import note_made, stand_in
 
 FUNCTION = "torch.autograd.Function"
 CONTEXT_CLASS, SAVE = "FunctionCtx", "save_for_backward"
+MARKED = "torch.autograd.Function.apply of what is marked, and not returned"
 CONSTANT = "an attribute of an autograd.Function"  # as its rule listens to it
 DELETED = "torch.autograd.function.FunctionCtx.__delattr__"
 CONTEXT = ExternalInstance("torch.autograd.function.FunctionCtx")
@@ -86,6 +88,8 @@ def call_autograd_function(machine: Machine, owner: Class, args, kwargs, node, f
         result = machine.call(bound_to(forward, owner), [*first, *args], kwargs, node, frame)
         rest = [kwargs["*"]] if "*" in kwargs else []
         if frame.emits and _may_need_gradient([*args, *rest]):
+            if leaves_marked_out(forward.info.node):
+                emit_call(machine, MARKED, owner, args, kwargs, node, frame, "likely")
             given = [ctx, Sequence("tuple", list(args)), result]
             call_for_gradient(machine, owner, setup, given, node, frame)
             call_backward(machine, owner, ctx, result, node, frame)
@@ -99,6 +103,19 @@ def _may_need_gradient(args: list[Value]) -> bool:
         Tensor(sure=False) for value in args if value.is_unknown
     ]
     return any(tensor.requires_grad is not False for tensor in tensors)
+
+
+def leaves_marked_out(forward: ast.AST) -> bool:
+    """Is an input marked as changed in place (`ctx.mark_dirty(x)`) that is not returned by its name?"""
+    marked: set[str] = set()
+    returned: set[str] = set()
+    for part in walk(forward):
+        if type(part) is ast.Call and getattr(part.func, "attr", "") == "mark_dirty":
+            marked |= {given.id for given in part.args if type(given) is ast.Name}
+        elif type(part) is ast.Return:
+            values = part.value.elts if type(part.value) is ast.Tuple else [part.value]
+            returned |= {value.id for value in values if type(value) is ast.Name}
+    return not marked <= returned
 
 
 def new_context(machine: Machine, frame: Frame) -> Value:
