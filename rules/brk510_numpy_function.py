@@ -12,15 +12,18 @@ the same seed. Draws that belong to the data (mixup coefficients) are better mad
 made, and passed in.
 
 An array of texts or objects is no tensor either: the graph ends where the region makes one, and a function that reads
-one from an attribute is skipped.
+one from an attribute is skipped. A list of arrays makes an array; arrays, and numbers that numpy computed, in a list
+of lists or beside Python's numbers do not: `np.array([[np.cos(a), -np.sin(a)], [np.sin(a), np.cos(a)]])`.
 """
+
+import math
 
 import numpy as np
 import torch
 
 from breakscope.rulekit.events import Call
 from breakscope.rulekit.rule import Rule
-from breakscope.rulekit.values import Const, Dict, External, Py, Sequence
+from breakscope.rulekit.values import Const, Dict, External, Py, Sequence, Tensor
 
 rule = Rule(
     "BRK510",
@@ -106,6 +109,9 @@ HELP = {
     "s_": "write `slice(...)`",
     "index_exp": "write `slice(...)`",
 }
+# numbers that numpy has computed in the region, and one that was made before it
+COMPUTED = {"numpy float", "numpy number", "numpy integer"}
+MADE_BEFORE = Py("numpy scalar")
 INDEXED = {f"numpy.{name}.__getitem__" for name in "ogrid mgrid r_ c_ s_ index_exp".split()}
 
 
@@ -146,6 +152,15 @@ def check_objects(event):
         )
 
 
+@rule.on(Call, ("numpy.array", "numpy.asarray"))
+def check_nested(event):
+    if event.args and _nests_arrays(event.args[0]):
+        yield event.graph_break(
+            f"Dynamo makes no array of the arrays inside of lists in `{event.shown}`",
+            help="put lists of arrays together with `np.stack`, or compute the numbers with `math`",
+        )
+
+
 @rule.on(Call, "numpy.broadcast_to")
 def check_broadcast(event):
     """torch's own takes a tuple alone, as the shape is in most calls."""
@@ -167,18 +182,41 @@ def check_texts(event):
     )
 
 
+def _items(values):
+    """What a list or tuple holds; nothing for another value."""
+    if not isinstance(values, Sequence) or values.type not in ("list", "tuple"):
+        return []
+    return [values.element] if values.items is None else values.items
+
+
+def _is_array(value):
+    """True for an array, and for a number of numpy's."""
+    if isinstance(value, Tensor):
+        return value.kind == "numpy"
+    return value == MADE_BEFORE or (isinstance(value, Py) and value.type in COMPUTED)
+
+
+def _nests_arrays(values):
+    """True for a list of lists with an array in it, and for one of arrays and of Python's numbers."""
+    items = _items(values)
+    inside = [part for item in items for part in _items(item)]
+    while inside:
+        if any(map(_is_array, inside)):
+            return True
+        inside = [part for item in inside for part in _items(item)]
+    numbers = [item for item in items if item.is_number and not _is_array(item)]
+    return bool(numbers) and any(map(_is_array, items))
+
+
 def _holds_objects(values):
     """True for a list of texts, dicts or None, of which numpy makes no numbers."""
-    if not isinstance(values, Sequence) or values.type not in ("list", "tuple"):
-        return False
-    items = [values.element] if values.items is None else values.items
     return any(
         isinstance(item, Dict)
         or item.is_none
         or (isinstance(item, Const) and isinstance(item.value, str))
         or (isinstance(item, Py) and item.type == "str")
         or _holds_objects(item)
-        for item in items
+        for item in _items(values)
     )
 
 
@@ -235,6 +273,18 @@ def bad_texts(x):
 @rule.becomes
 def good_texts(x):
     return x * len(["low", "high"])
+
+
+@rule.example(lambda: (torch.ones(3, 2),), dynamo=("GB0087",))
+def bad_nested(x):
+    turn = np.array([[np.cos(0.1), -np.sin(0.1)], [np.sin(0.1), np.cos(0.1)]])  # BRK510
+    return x.double() @ torch.from_numpy(turn)
+
+
+@rule.becomes
+def good_nested(x):
+    turn = np.array([[math.cos(0.1), -math.sin(0.1)], [math.sin(0.1), math.cos(0.1)]])
+    return x.double() @ torch.from_numpy(turn)
 
 
 @rule.example(lambda: (torch.ones(3),), dynamo=("GB0007",))

@@ -3,7 +3,8 @@
 `weight_norm(layer)`, `remove_weight_norm(layer)`, `parametrize.register_parametrization(...)` and
 `prune.*` replace parameters of a module, register hooks and change its class. Dynamo traces a
 parametrized module, but not the change: the graph ends at the call, and the module that comes out
-is guarded anew, so the region is compiled again.
+is guarded anew, so the region is compiled again. Setting what is parametrized, `self.weight = new`,
+writes into the parameter that it is computed of, which ends the graph, too.
 
 Parametrize in `__init__`, and remove or prune between steps, before the model is compiled or after
 `torch.compiler.reset()`. A weight that is only normalised needs neither: `F.linear(x,
@@ -19,9 +20,9 @@ from breakscope.rulekit.rule import Rule
 rule = Rule(
     "BRK534",
     "reparametrizing-inside",
-    dynamo=("GB0121", "GB0148: parametriz"),
+    dynamo=("GB0121", "GB0148: .*parametriz"),
     shares=("GB0264", "GB0467", "GB0007"),
-    unshown=("GB0121", "GB0148"),
+    unshown=("GB0121",),
 )
 
 NAMES = {
@@ -39,6 +40,14 @@ def check(event):
     yield event.graph_break(
         f"`{event.shown}` replaces parameters of a module while the model runs",
         help="do it in `__init__`, or between steps and before the model is compiled",
+    )
+
+
+@rule.on(Call, "torch.nn.utils.parametrize.__set__")
+def check_stored(event):
+    yield event.graph_break(
+        f"`{event.shown}` sets what is parametrized: torch writes into the parameter behind it",
+        help="keep such a state in a buffer, and compute with that",
     )
 
 
@@ -84,3 +93,26 @@ def bad():
         return layer(x)
 
     return forward
+
+
+class Positive(torch.nn.Module):
+    def forward(self, values):
+        return values.exp()
+
+    def right_inverse(self, values):
+        return values.log()
+
+
+@rule.example(lambda: (torch.ones(4),), module=True, dynamo=("GB0148",))
+def bad():
+    class Net(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.register_buffer("scale", torch.ones(4))
+            torch.nn.utils.parametrize.register_parametrization(self, "scale", Positive())
+
+        def forward(self, x):
+            self.scale = self.scale * 2  # BRK534
+            return x * self.scale
+
+    return Net()

@@ -7,8 +7,9 @@ ends the graph, calls the function eagerly and starts a new graph.
 
 The names come from a table that was measured: each function was called in a small program under
 Dynamo (`rules/knowledge/`). An extension module is known by its file, a `.so` or `.pyd` without
-source: calling any function or class of it ends the graph. SciPy's functions are Python around such
-code and around arrays, and end it somewhere inside, also when they are called on numbers. Where a rule with a lower code speaks of
+source: calling any function or class of it ends the graph. The functions of SciPy, scikit-image, librosa and
+pyplot are Python around such code and around arrays, and end it somewhere inside, also when they are called on
+numbers. Where a rule with a lower code speaks of
 the same call, this one is silent.
 
 Do the work outside the region, once, where you can: in `__init__`, in the data loader, or on the
@@ -169,8 +170,8 @@ def check_numba(event):
     )
 
 
-# where Dynamo gives SciPy's Python code up
-IN_SCIPY = (
+# where Dynamo gives the Python code of such packages up
+INSIDE = (
     "GB0007",
     "GB0033",
     "GB0036",
@@ -187,12 +188,12 @@ IN_SCIPY = (
 )
 
 
-@rule.on(Call, "call of a function of SciPy")
-def check_scipy(event):
+@rule.on(Call, "call of a function that is entered and given up")
+def check_given_up(event):
     yield event.problem(
         f"Dynamo does not come through `{event.receiver.name}`, so the graph ends at `{event.shown}`",
         help=FUNCTION,
-        dynamo=IN_SCIPY,
+        dynamo=INSIDE,
     )
 
 

@@ -133,7 +133,7 @@ class Follower:
 
     def _is_left_out(self, package: str) -> bool:
         """True for a package that Dynamo skips, or gives up inside: calls of it are known by their names."""
-        return package == GIVEN_UP or bool(
+        return package in GIVEN_UP or bool(
             load_knowledge(self.settings.torch).module_skipped(package)
         )
 

@@ -108,11 +108,8 @@ class Matcher:
 
     def first_problems(self, event: Event, activation: Activation) -> list[tuple[Rule, Problem]]:
         """The first rule's problem of each kind: what breaks may make a recompile, too."""
-        found = self.problems(event, activation)
-        if len(found) < 2:
-            return found
         first: dict[str, tuple[Rule, Problem]] = {}
-        for rule, problem in found:
+        for rule, problem in self.problems(event, activation):
             first.setdefault(rule.kind, (rule, problem))
         return list(first.values())
 
@@ -188,12 +185,14 @@ class Matcher:
             if step.child is not None:
                 inside = seen.comes_to(step) and self._breaks_inside(step, seen, breaks, open_)
                 self._match_given_back(index, step, seen)
-                if inside and step.undecided != CHOSEN:
+                if inside and step.undecided != CHOSEN and not step.is_one_of_several:
                     self._note_break_inside(index, step, seen)
                 elif inside or id(step.child) in self._under:
                     # what another file decides by its configuration is said there
-                    if step.child.module is activation.module:
+                    if step.is_one_of_several or step.child.module is activation.module:
                         self._note_break_under(step, seen)
+                    if inside and step.is_one_of_several:
+                        seen.note_new_graph(step.condition, index)
                 quiet = quiet and step.child.is_quiet
             elif step.event.only_when_skipped:
                 seen.waiting.append(step.event)

@@ -52,6 +52,11 @@ class Step(Struct, eq=False):
     apart: int = 0
     is_last: bool = False  # where it breaks, nothing is left behind it that Dynamo would compile
 
+    @property
+    def is_one_of_several(self) -> bool:
+        """True for a call whose condition says which of several functions it is that is called there."""
+        return bool(self.condition) and not self.undecided
+
 
 class Activation(Struct, eq=False):
     """One analysis of a function for one combination of arguments: what Dynamo would compile as a

@@ -221,16 +221,25 @@ CHANGING_METHODS = frozenset(
     """.split()
 )
 
-# a package whose functions Dynamo enters and gives up inside, but for these two
-GIVEN_UP = "scipy"
-TRACED_OF_IT = frozenset(
-    {
-        "scipy.special.softmax",
-        "scipy.linalg.hadamard",
-        "scipy.sparse.issparse",
-        "scipy.sparse.isspmatrix",
-    }
+# packages whose functions Dynamo enters and gives up inside, and parts of others, but for these functions
+GIVEN_UP = frozenset("cv2 librosa scipy skimage".split())
+GIVEN_UP_PARTS = frozenset("PIL.Image PIL.ImageOps matplotlib.pyplot".split())
+TRACED_OF_THEM = frozenset(
+    """
+    scipy.special.softmax scipy.linalg.hadamard scipy.sparse.issparse scipy.sparse.isspmatrix
+    librosa.get_duration librosa.cqt_frequencies librosa.fft_frequencies librosa.db_to_power
+    skimage.morphology.disk skimage.color.gray2rgb
+    matplotlib.pyplot.close matplotlib.pyplot.get_cmap matplotlib.pyplot.show
+    """.split()
 ) | {f"scipy.sparse.isspmatrix_{kind}" for kind in "bsr coo csc csr dia dok lil".split()}
+
+
+def is_given_up(name: str) -> bool:
+    """True for a function that Dynamo enters and does not come through."""
+    part, _, last = name.rpartition(".")
+    if part in GIVEN_UP_PARTS:
+        return name not in TRACED_OF_THEM and not last[:1].isupper()
+    return name.partition(".")[0] in GIVEN_UP and name not in TRACED_OF_THEM
 
 
 class Library:

@@ -328,6 +328,8 @@ class Objects(Struct, eq=False):
     # object made inside of regions -> attributes that it has in eager mode only
     left_out: dict[int, set[str]] = {}
     attribute_dicts: dict[int, Value] = {}  # entries of what `vars` gives -> whose they are
+    # (module, attribute that is computed of a parameter) -> the module
+    parametrized: dict[tuple[int, str], Value] = {}
     kept: list = []  # values whose id is a key above
     scopes: list[Frame] = []  # that closures keep
     # (function, its closure, name) -> the attribute that a function was given

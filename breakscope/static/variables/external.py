@@ -51,6 +51,7 @@ from breakscope.static.variables.library.trees import (
 from breakscope.static.variables.numpy import kept_scalar, numpy_function, numpy_number
 from breakscope.static.variables.objects.construction import call_namespace
 from breakscope.static.variables.objects.default_dicts import call_default_dict
+from breakscope.static.variables.objects.module_changes import PARAMETRIZE, call_parametrize
 from breakscope.static.variables.objects.module_containers import (
     MODULE_LISTS,
     SCRIPTING,
@@ -147,6 +148,7 @@ _SPECIAL = {
     "types.SimpleNamespace": call_namespace,
     "argparse.Namespace": call_namespace,
     "functools.partialmethod": call_partialmethod,
+    PARAMETRIZE: call_parametrize,
     "torch.utils.checkpoint.checkpoint": call_checkpoint,
     "torch.func.vmap": call_transform,
     "torch.vmap": call_transform,

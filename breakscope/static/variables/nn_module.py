@@ -40,7 +40,7 @@ from breakscope.static.variables.objects.hooks import (
     run_hooks,
     run_pre_hooks,
 )
-from breakscope.static.variables.objects.layers import layer_result
+from breakscope.static.variables.objects.layers import layer_result, part_of_layer
 from breakscope.static.variables.objects.module_changes import (
     certainty_of_change,
     note_module_change,
@@ -188,9 +188,11 @@ class LayerVariable(LibraryObjectVariable):
             return sized_parameter(owner, name, True, frame)
         if name == "training":
             return Py("bool", "config")
-        given = dict(owner.kwargs).get(name)
-        if given is not None:
-            return given
+        given = dict(owner.kwargs)
+        if name in given:
+            return given[name]
+        if (part := part_of_layer(owner.name, name)) is not None:
+            return given.get(f"custom_{name}", part)
         if name in machine.library.module_methods or f"{owner.name}.{name}" in PYTHON_RESULTS:
             return Method(owner, name)
         if name in OPTIONAL:

@@ -57,7 +57,9 @@ from breakscope.static.variables.objects.autograd import (
     call_apply_of_object,
     call_autograd_function,
     is_context,
+    is_function_class,
     is_function_object,
+    note_constant,
     save_for_backward,
 )
 from breakscope.static.variables.objects.construction import instantiate
@@ -102,9 +104,7 @@ class ClassVariable(Variable):
             machine.region.reads.setdefault((id(owner.info), name), (frame.activation, node))
         owner = Class(owner.info) if owner.is_alias else owner
         if member is None:
-            if name == "apply" and any(
-                n.startswith("torch.autograd.") for n in external_bases(machine, owner.info)
-            ):
+            if name == "apply" and is_function_class(machine, owner):
                 return Method(owner, "apply")
             if name == "_make" and NAMED_TUPLE in external_bases(machine, owner.info):
                 return Method(owner, name)
@@ -114,6 +114,7 @@ class ClassVariable(Variable):
                 machine.driver.members[owner.info.name, name] = member
                 machine.driver.enums[owner.info.name] = owner
             return Py(f"enum {owner.info.name}.{name}")
+        note_constant(machine, owner, member, node, frame)
         return bound_to(member, owner)
 
     def getitem(self, machine: Machine, container, index, store, node, frame) -> Value:

@@ -291,3 +291,42 @@ class Net(nn.Module):
 """
     result = analysed(tmp_path, {"net.py": source})
     assert [f.condition for f in result.findings if f.code == "BRK113"] == condition
+
+
+@pytest.mark.parametrize("other", ["Plain", "Reads"])
+def test_one_of_several_layers_breaks_in_a_loop(other, tmp_path):
+    """What is behind the loop is left to Python where the layer that breaks is in it, which is not said to be so."""
+    source = f"""import torch
+from torch import nn
+
+
+class Reads(nn.Module):
+    def forward(self, x):
+        return x * x.sum().item()
+
+
+class Plain(nn.Module):
+    def forward(self, x):
+        return x * 2
+
+
+class Net(nn.Module):
+    def __init__(self, config):
+        super().__init__()
+        kind = config.get("kind", "plain")
+        self.stack = nn.ModuleList()
+        for _ in config.get("hidden", [4, 4]):
+            if kind == "reads":
+                layer = Reads()
+            else:
+                layer = {other}()
+            self.stack.append(layer)
+        self.gru = nn.GRU(4, 4)
+
+    def forward(self, x: torch.Tensor):
+        for layer in self.stack:
+            x = layer(x)
+        return self.gru(x)
+"""
+    result = found(analysed(tmp_path, {"net.py": source}))
+    assert result == [("BRK201", 7), *([("BRK503", 31)] if other == "Plain" else [])]

@@ -54,3 +54,28 @@ def test_a_function_that_the_region_makes_is_given_the_name_of_another(tmp_path)
         "    return functools.update_wrapper(lambda y: double(y) + 1, double)(x)\n"
     )
     assert found(analysed(tmp_path, {"run.py": source})) == []
+
+
+@pytest.mark.parametrize(
+    ("line", "breaks"),
+    [
+        ("y = torch.as_tensor(librosa.stft(y.numpy()))", True),
+        ("y = y + float(librosa.hz_to_mel(100.0))", True),
+        ("y = y + librosa.get_duration(y=y.numpy(), sr=16000)", False),
+        ("y = torch.as_tensor(cv2.resize(y.numpy(), (8, 8)))", True),
+        ("y = y + cv2.INTER_LINEAR", False),
+        ("y = torch.as_tensor(gaussian(y.numpy(), 1.0))", True),
+        ("plt.figure()", True),
+        ("plt.close()", False),
+        ("picture = Image.fromarray(y.numpy())", True),
+        ("y = y if isinstance(y, Image.Image) else -y", False),
+    ],
+)
+def test_functions_that_are_entered_and_given_up(line, breaks, tmp_path):
+    """With librosa 0.11, OpenCV 5.0, scikit-image 0.26, Matplotlib 3.11 and Pillow 13."""
+    source = (
+        "import cv2\nimport librosa\nimport matplotlib.pyplot as plt\nimport torch\nfrom PIL import Image\n"
+        "from skimage.filters import gaussian\nclass Net(torch.nn.Module):\n    def forward(self, x):\n"
+        f"        y = x * 2\n        {line}\n        return y\n"
+    )
+    assert found(analysed(tmp_path, {"program.py": source})) == [("BRK599", 10)] * breaks

@@ -6,6 +6,8 @@ import ast
 from collections.abc import Iterable
 from typing import Any
 
+from msgspec.structs import replace
+
 from breakscope.rulekit.events import Call, ScalarRead, Statement
 from breakscope.rulekit.numbers.arguments import Given, needed
 from breakscope.rulekit.values import Py, Sequence, Tensor, Union, Value, options
@@ -124,9 +126,27 @@ def emit_out(machine: Machine, made: Value, out: Value, node: ast.AST, frame: Fr
     results = made.items if isinstance(made, Sequence) else [made]
     places = out.items if isinstance(out, Sequence) else [out]
     for result, place in zip(results or [Tensor()] * len(places or ()), places or ()):
-        if type(place) is Tensor and is_other_form(result, place):
+        if type(place) is not Tensor:
+            continue
+        if place.kind == "" and is_cut_out(node, place):
+            place = replace(place, kind="strided")
+        if is_other_form(result, place):
             emit_call(machine, OTHER_OUT, None, (place,), {}, node, frame, sureness(place))
             return
+
+
+def is_cut_out(node: ast.AST, place: Tensor) -> bool:
+    """`out=x[:, 1:]`, `out=x[:, 0]`: a part of each row, so that the rows do not lie side by side."""
+    written = next((k.value for k in getattr(node, "keywords", ()) if k.arg == "out"), None)
+    index = written.slice if type(written) is ast.Subscript else None
+    *before, last = index.elts if type(index) is ast.Tuple and index.elts else [None]
+    if type(last) is ast.Slice:
+        is_part = ast.unparse(last) not in (":", "::", "0:")
+    else:
+        is_part = type(last) is ast.Constant and type(last.value) is int
+    rows = [at for at in before if type(at) is ast.Slice]
+    has_rows = "..." in map(ast.unparse, before) and (place.ndim or 0) >= 2
+    return is_part and (bool(rows) or has_rows)
 
 
 def is_other_form(result: Value, place: Tensor) -> bool:

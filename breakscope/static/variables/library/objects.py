@@ -178,7 +178,9 @@ class LibraryObjectVariable(Variable):
                 machine.region.reads.setdefault((id(PARSED), name), (frame.activation, node))
             return UNKNOWN if frame.emits else option(machine, name)
         if owner.name == "torch.autograd.function.FunctionCtx":
-            if name == "saved_tensors":
+            if name == "saved_variables":  # Dynamo knows them by their new name only
+                emit_call(machine, f"{owner.name}.{name}", owner, (), {}, node, frame)
+            if name in ("saved_tensors", "saved_variables"):
                 return Sequence("tuple", None, Tensor())
             if name == "needs_input_grad":
                 return Sequence("tuple", None, Py("bool", "config"))

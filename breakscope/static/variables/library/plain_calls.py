@@ -10,7 +10,7 @@ from breakscope.knowledge import since
 from breakscope.rulekit.values import UNKNOWN, External, ExternalInstance, Py, Value
 from breakscope.rulekit.walking import walk
 from breakscope.static.machine.frames import Frame
-from breakscope.static.machine.library import GIVEN_UP, MAKES, TRACED_OF_IT
+from breakscope.static.machine.library import MAKES, is_given_up
 from breakscope.static.machine.machine import Machine
 from breakscope.static.variables.effects.emitting import emit_call
 from breakscope.static.variables.library.draws import drawn_by_python
@@ -40,8 +40,8 @@ def enter_package(
         emit_call(machine, "call of a kept method", External(name), args, kwargs, node, frame)
     elif name.partition(".")[0] in machine.library.skipped_packages:
         emit_call(machine, "call of a skipped package", External(name), args, kwargs, node, frame)
-    elif name.partition(".")[0] == GIVEN_UP and name not in TRACED_OF_IT:
-        what = "call of a function of SciPy"
+    elif is_given_up(name):
+        what = "call of a function that is entered and given up"
         emit_call(machine, what, External(name), args, kwargs, node, frame, "likely")
     elif machine.world.program.is_compiled_code(name, frame.module):
         what = "call of an extension module"

@@ -37,6 +37,7 @@ from breakscope.static.variables.effects.missing_attributes import MISSING
 from breakscope.static.variables.effects.side_effects import emit_store, note_outside, put_attribute
 from breakscope.static.variables.objects.construction import call_member
 from breakscope.static.variables.objects.hidden_properties import is_kept_apart
+from breakscope.static.variables.objects.module_changes import note_stored
 from breakscope.static.variables.objects.module_containers import HELD
 from breakscope.static.variables.objects.returned import note_left_behind
 from breakscope.static.variables.tensors.dtypes import PRECISIONS
@@ -159,6 +160,7 @@ def store_on_instance(
         emit_call(machine, "object.__class__", owner, (value,), {}, node, frame)
     if owner.cls is machine.objects.stand_ins.get("SimpleNamespace"):
         emit_call(machine, SET_IN_C, owner, (Const(name), value), {}, node, frame)
+    note_stored(machine, owner, name, value, node, frame)
     narrowed = frame.names.pop(f"{source}.{name}", None)
     member = find_member(machine, owner.cls.info, name)
     if isinstance(member, Instance):

@@ -52,6 +52,7 @@ from breakscope.static.variables.objects.hidden_properties import (
     note_missing,
     run_hidden_property,
 )
+from breakscope.static.variables.objects.layers import LAYER_PARTS, part_of_layer
 from breakscope.static.variables.objects.module_containers import (
     HELD,
     OPEN,
@@ -72,10 +73,6 @@ LAYER_PARAMETERS = frozenset({"weight", "bias"})
 LAYER = re.compile(r"torch\.nn\.(?:\w+\.)*(?:Lazy)?(?:Linear|Bilinear|Conv|Embedding|\w*Norm)")
 ALWAYS_WEIGHED = re.compile(r"Linear|Bilinear|Conv|Embedding")
 # the layers that others of torch's make as a part of theirs
-LAYER_PARTS = {
-    "encoder": ("torch.nn.Transformer", "torch.nn.TransformerEncoder"),
-    "decoder": ("torch.nn.Transformer", "torch.nn.TransformerDecoder"),
-}
 FILLING = frozenset({"append", "extend", "insert", "update", "setdefault"})
 READING = frozenset({"items", "keys", "values", "pop", "get"})
 
@@ -285,10 +282,8 @@ def _parameter_of_base(machine: Machine, owner: Instance, name: str, frame: Fram
 
 def _part_of_base(machine: Machine, owner: Instance, name: str) -> Value | None:
     """The layer that the constructor of the layer of torch's makes which the object's class derives from."""
-    if name not in LAYER_PARTS:
-        return None
-    kind, part = LAYER_PARTS[name]
-    return ExternalInstance(part) if kind in external_bases(machine, owner.cls.info) else None
+    bases = external_bases(machine, owner.cls.info) if name in LAYER_PARTS else ()
+    return next((part for base in bases if (part := part_of_layer(base, name))), None)
 
 
 def method_of_training(machine: Machine, owner: Instance, name: str) -> Method | None:

@@ -9,15 +9,18 @@ from breakscope.rulekit.values import (
     NONE,
     UNKNOWN,
     Class,
+    Const,
     Dict,
     ExternalInstance,
     Function,
     Instance,
     Method,
+    Py,
     Sequence,
     Tensor,
     Value,
 )
+from breakscope.rulekit.walking import walk
 from breakscope.static.definitions.classes import (
     bound_to,
     external_bases,
@@ -33,12 +36,28 @@ from breakscope.static.variables.objects.construction import note_made, stand_in
 
 FUNCTION = "torch.autograd.Function"
 CONTEXT_CLASS, SAVE = "FunctionCtx", "save_for_backward"
+MARKED = "torch.autograd.Function.apply of what is marked, and not returned"
+CONSTANT = "an attribute of an autograd.Function"  # as its rule listens to it
 DELETED = "torch.autograd.function.FunctionCtx.__delattr__"
 CONTEXT = ExternalInstance("torch.autograd.function.FunctionCtx")
 
 
 def is_function_object(machine: Machine, owner: Instance) -> bool:
     return FUNCTION in external_bases(machine, owner.cls.info)
+
+
+def is_function_class(machine: Machine, owner: Class) -> bool:
+    return any(n.startswith("torch.autograd.") for n in external_bases(machine, owner.info))
+
+
+def note_constant(
+    machine: Machine, owner: Class, member: Value, node: ast.AST, frame: Frame
+) -> None:
+    """Emit that something else than a function is read of an autograd.Function: Dynamo looks for
+    functions there, and leaves all else open."""
+    is_plain = member != NONE and isinstance(member, Const | Py | Tensor | Sequence | Dict)
+    if frame.emits and is_plain and is_function_class(machine, owner):
+        emit_call(machine, CONSTANT, owner, (member,), {}, node, frame)
 
 
 def call_apply_of_object(machine: Machine, owner: Instance, args, kwargs, node, frame) -> Value:
@@ -69,6 +88,8 @@ def call_autograd_function(machine: Machine, owner: Class, args, kwargs, node, f
         result = machine.call(bound_to(forward, owner), [*first, *args], kwargs, node, frame)
         rest = [kwargs["*"]] if "*" in kwargs else []
         if frame.emits and _may_need_gradient([*args, *rest]):
+            if leaves_marked_out(forward.info.node):
+                emit_call(machine, MARKED, owner, args, kwargs, node, frame, "likely")
             given = [ctx, Sequence("tuple", list(args)), result]
             call_for_gradient(machine, owner, setup, given, node, frame)
             call_backward(machine, owner, ctx, result, node, frame)
@@ -82,6 +103,19 @@ def _may_need_gradient(args: list[Value]) -> bool:
         Tensor(sure=False) for value in args if value.is_unknown
     ]
     return any(tensor.requires_grad is not False for tensor in tensors)
+
+
+def leaves_marked_out(forward: ast.AST) -> bool:
+    """Is an input marked as changed in place (`ctx.mark_dirty(x)`) that is not returned by its name?"""
+    marked: set[str] = set()
+    returned: set[str] = set()
+    for part in walk(forward):
+        if type(part) is ast.Call and getattr(part.func, "attr", "") == "mark_dirty":
+            marked |= {given.id for given in part.args if type(given) is ast.Name}
+        elif type(part) is ast.Return:
+            values = part.value.elts if type(part.value) is ast.Tuple else [part.value]
+            returned |= {value.id for value in values if type(value) is ast.Name}
+    return not marked <= returned
 
 
 def new_context(machine: Machine, frame: Frame) -> Value:

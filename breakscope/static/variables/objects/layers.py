@@ -1,4 +1,4 @@
-"""What a call of a layer of torch.nn returns."""
+"""What a call of a layer of torch.nn returns, and the layers that its constructor makes."""
 
 from __future__ import annotations
 
@@ -8,6 +8,17 @@ from breakscope.static.machine.lattice import join
 from breakscope.static.machine.machine import Machine
 
 TENSOR_PAIRS = frozenset({"LSTM", "GRU", "RNN"})
+# by attribute: the layer that has it, and of which class it is
+LAYER_PARTS = {
+    "encoder": ("torch.nn.Transformer", "torch.nn.TransformerEncoder"),
+    "decoder": ("torch.nn.Transformer", "torch.nn.TransformerDecoder"),
+}
+
+
+def part_of_layer(layer: str, name: str) -> ExternalInstance | None:
+    """The layer that the constructor of a layer of torch's makes, and keeps by that name."""
+    kind, part = LAYER_PARTS.get(name, ("", ""))
+    return ExternalInstance(part) if layer == kind else None
 
 
 def layer_result(machine: Machine, owner: ExternalInstance, args: list[Value]) -> Value:

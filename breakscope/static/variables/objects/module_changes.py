@@ -1,11 +1,12 @@
-"""Methods that change the parameters of a module: of torch's layers and of containers, too."""
+"""What changes the parameters of a module: methods, of torch's layers and of containers, too, and
+parametrizations."""
 
 from __future__ import annotations
 
 import ast
 
 from breakscope.rulekit.module_parameters import holds_parameters
-from breakscope.rulekit.values import Value
+from breakscope.rulekit.values import UNKNOWN, Const, Instance, Value
 from breakscope.static.machine.frames import Frame
 from breakscope.static.machine.machine import Machine
 from breakscope.static.variables.effects.emitting import emit_call
@@ -13,6 +14,25 @@ from breakscope.static.variables.effects.emitting import emit_call
 CHANGES = frozenset(
     "half bfloat16 double to to_empty type share_memory requires_grad_ load_state_dict".split()
 )
+
+PARAMETRIZE = "torch.nn.utils.parametrize.register_parametrization"
+STORED = "torch.nn.utils.parametrize.__set__"  # as its rule listens to it
+
+
+def call_parametrize(machine: Machine, args, kwargs, node: ast.AST, frame: Frame) -> Value:
+    """Keep which attribute of a module is computed from now on; returns the module."""
+    match args:
+        case [Instance() as owner, Const() as name, *_]:
+            machine.objects.parametrized[id(owner), name.value] = owner
+    return args[0] if args else UNKNOWN
+
+
+def note_stored(
+    machine: Machine, owner: Instance, name: str, value: Value, node: ast.AST, frame: Frame
+) -> None:
+    """Emit that such an attribute is set: torch writes into the parameter that it is computed of."""
+    if frame.emits and (id(owner), name) in machine.objects.parametrized:
+        emit_call(machine, STORED, owner, (value,), {}, node, frame)
 
 
 def note_module_change(

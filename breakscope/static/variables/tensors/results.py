@@ -24,6 +24,10 @@ COMPLEX_DTYPES = frozenset(
     f"torch.{n}" for n in ("complex32", "complex64", "complex128", "chalf", "cfloat", "cdouble")
 )
 UNSIGNED_DTYPES = frozenset(f"torch.{n}" for n in ("bool", "uint8", "uint16", "uint32", "uint64"))
+# as NumPy and Python name them, too
+PLAIN_DTYPES = frozenset(
+    "bool int float double int8 int16 int32 int64 uint8 float16 float32 float64".split()
+)
 SIGNED_DTYPES = frozenset(
     f"torch.{n}" for n in ("int8", "int16", "int32", "int64", "short", "int", "long")
 )
@@ -79,9 +83,7 @@ def tensor_result(
         return cast_tensor(owner, args[0] if args else UNKNOWN) if args or kwargs else Py("str")
     if name in ("to", "astype"):
         wanted = [
-            v
-            for v in (*args, *kwargs.values())
-            if (isinstance(v, External) and v.name.startswith("torch.")) or isinstance(v, Tensor)
+            v for v in (*args, *kwargs.values()) if isinstance(v, Tensor) or _names_dtype(v, name)
         ]
         return cast_tensor(owner, wanted[0]) if wanted else owner
     python = machine.library.returns(full)
@@ -145,7 +147,7 @@ def cast_tensor(owner: Tensor, wanted: Value) -> Tensor:
     dtype = owner.dtype
     if isinstance(wanted, Tensor):
         dtype = wanted.dtype
-    elif isinstance(wanted, External):
+    elif isinstance(wanted, External) or _names_dtype(wanted, "astype"):
         dtype = _dtype_of(wanted)
     elif (isinstance(wanted, Py) and wanted.type == "dtype") or wanted.is_unknown:
         dtype = None if owner.dtype is None else "float"
@@ -188,10 +190,25 @@ def returned_value(machine: Machine, full: str) -> Value | None:
     return VALUES.get(machine.library.returns(full))
 
 
-def _dtype_of(wanted: External) -> str:
-    if wanted.name == "torch.bool":
+def _names_dtype(value: Value, method: str) -> bool:
+    """True for a dtype of torch's or NumPy's, for Python's `bool`, `int` and `float`, and for the name of one
+    that an array is cast to."""
+    if isinstance(value, Const):
+        return method == "astype" and type(value.value) is str and value.value in PLAIN_DTYPES
+    if not isinstance(value, External):
+        return False
+    head, _, last = value.name.rpartition(".")
+    return head == "torch" or (head in ("", "numpy") and last.removesuffix("_") in PLAIN_DTYPES)
+
+
+def _dtype_of(wanted: External | Const) -> str:
+    """Of a dtype, or of a class of tensors as `torch.FloatTensor`."""
+    name = wanted.name if isinstance(wanted, External) else str(wanted.value)
+    last = name.rpartition(".")[2].removesuffix("_")
+    last = last.removesuffix("Tensor").lower() or "float"
+    if last == "bool":
         return "bool"
-    return "float" if wanted.name in FLOAT_DTYPES | COMPLEX_DTYPES else "int"
+    return "float" if f"torch.{last}" in FLOAT_DTYPES | COMPLEX_DTYPES else "int"
 
 
 def dtype_attribute(dtype: str, name: str) -> Const | None:
