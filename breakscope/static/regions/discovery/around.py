@@ -35,6 +35,8 @@ from breakscope.static.machine.machine import Machine
 from breakscope.static.project.modules import ModuleInfo
 from breakscope.static.regions.discovery.callers import COMPILES
 
+# whose reporters and trainers run models of torch's, too
+BESIDE_TORCH = frozenset({"chainer"})
 # how functions and methods of it are called, or how their names begin
 NAMES = frozenset(
     """
@@ -159,7 +161,7 @@ def _names_of(machine: Machine, cls: Class) -> list[str]:
 def _needs_other_framework(module: ModuleInfo) -> bool:
     """True for a file that cannot be imported without another framework."""
     return any(
-        name.partition(".")[0] in OTHER_FRAMEWORKS
+        name.partition(".")[0] in OTHER_FRAMEWORKS - BESIDE_TORCH
         for statement in module.tree.body
         for name in (
             [alias.name for alias in statement.names]
