@@ -262,8 +262,9 @@ def joined_modules(value: Sequence) -> Value:
     own."""
     if value.items is None:
         return value.element
-    if value.type in ("ModuleList", "Sequential") or all(
-        isinstance(v, Instance | Function | ExternalInstance) for v in value.items
+    if value.items and (
+        value.type in ("ModuleList", "Sequential")
+        or all(isinstance(v, Instance | Function | ExternalInstance) for v in value.items)
     ):
         different = list({id(v): v for v in value.items}.values())
         return (

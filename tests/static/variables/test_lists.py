@@ -155,3 +155,26 @@ def step(x):
 def test_the_limit_of_a_deque_that_is_given(limit, wanted, tmp_path):
     """Dynamo has that of one that the region makes."""
     assert found(analysed(tmp_path, {"kept.py": LIMITED.format(limit=limit)})) == wanted
+
+
+@pytest.mark.parametrize("read", ["a, b = given", "for a in self.layers:\n            pass"])
+def test_an_item_of_an_empty_list_may_be_asked_its_type(read, tmp_path):
+    source = f"""\
+import torch
+
+
+class Net(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layers = torch.nn.ModuleList([])
+
+    def forward(self, x, given=[]):
+        {read}
+        if isinstance(a, int):
+            x = x + 1
+        if x.sum() > 0:
+            x = x + 1
+        return x
+"""
+    result = analysed(tmp_path, {"net.py": source})
+    assert {code for code, _ in found(result)} == {"BRK101"} and not result.gaps
