@@ -24,7 +24,7 @@ rule = Rule(
     dynamo=("GB2019", "GB2464", "GB0092: LambdaVariable"),
     unshown=(
         "GB2464",
-    ),  # beside it Dynamo compiles `forward` by itself, where the marking ends the graph
+    ),  # Dynamo compiles `forward` by itself beside it, where the marking ends the graph
 )
 
 

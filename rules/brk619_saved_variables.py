@@ -4,7 +4,8 @@
 warning. Dynamo knows them by the new name only: under the old one it finds none, so that taking them apart
 raises, and the graph ends at `apply` wherever an input needs a gradient.
 
-Write `ctx.saved_tensors`: it is the same tuple.
+Write `ctx.saved_tensors`: it is the same tuple. The rewrite counts as unsafe only because the old name warns, which a
+program that makes errors of warnings notices.
 """
 
 import torch
@@ -12,7 +13,7 @@ import torch
 from breakscope.rulekit.events import Call
 from breakscope.rulekit.rule import Rule
 
-rule = Rule("BRK619", "saved-variables", shares=("GB0088",), fix="safe")
+rule = Rule("BRK619", "saved-variables", shares=("GB0088",), fix="unsafe")
 
 
 @rule.on(Call, "torch.autograd.function.FunctionCtx.saved_variables")

@@ -39,9 +39,8 @@ rule = Rule(
     dynamo=("none_argument", "attribute", "size"),
 )
 
-MISSING = Py(
-    "missing"
-)  # of an attribute that `hasattr`, or `getattr` with a default, does not find
+# of an attribute that `hasattr`, or `getattr` with a default, does not find
+MISSING = Py("missing")
 KEPT = (Sequence, Dict, ShapeInt)
 
 
