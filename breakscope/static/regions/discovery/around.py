@@ -24,6 +24,7 @@ from breakscope.static.definitions.annotations import parsed_annotation
 from breakscope.static.definitions.classes import (
     MODULE_BASES,
     OTHER_FRAMEWORKS,
+    class_facts,
     external_bases,
     members_of,
     mro_of,
@@ -32,7 +33,7 @@ from breakscope.static.definitions.names import module_names, resolve_import
 from breakscope.static.machine.compiled_names import compiles
 from breakscope.static.machine.library import CHANGING_METHODS
 from breakscope.static.machine.machine import Machine
-from breakscope.static.project.modules import ModuleInfo
+from breakscope.static.project.modules import ClassInfo, ModuleInfo
 from breakscope.static.regions.discovery.callers import COMPILES
 
 # whose reporters and trainers run models of torch's, too
@@ -132,16 +133,21 @@ def is_aside(machine: Machine, cls: Class, forward: Value | None) -> bool:
 def _compiles_parts(machine: Machine, cls: Class) -> bool:
     """True for a class that compiles what its objects hold, and none of its own methods: who wrote it leaves its `forward`,
     which drives them, to Python."""
-    methods = {
-        name: node
-        for info in mro_of(machine, cls.info)
-        if not info.module.library and b"compile" in info.module.text
-        for name, node in members_of(info).items()
-        if isinstance(node, ast.FunctionDef)
-    }
-    parts = [_part_compiled(part) for node in methods.values() for part in walk(node)]
-    compiled = set(parts) - {""}
+    order = [info for info in mro_of(machine, cls.info) if not info.module.library]
+    compiled = {part for info in order for part in _parts_compiled_in(machine, info)}
+    methods = {name for info in order for name in members_of(info)} if compiled else set()
     return bool(compiled) and compiled.isdisjoint({"__call__", *methods})
+
+
+def _parts_compiled_in(machine: Machine, info: ClassInfo) -> set[str]:
+    """What the methods that stand in the body of a class compile of `self`."""
+    facts = class_facts(machine, info)
+    if facts.parts_compiled is None:
+        bodies = members_of(info).values() if b"compile" in info.module.text else ()
+        methods = [node for node in bodies if isinstance(node, ast.FunctionDef)]
+        parts = {_part_compiled(part) for node in methods for part in walk(node)}
+        facts.parts_compiled = parts - {""}
+    return facts.parts_compiled
 
 
 def _part_compiled(node: ast.AST) -> str:

@@ -32,11 +32,13 @@ def note_missing(machine: Machine, owner: Instance, name: str, node: ast.AST, fr
 
 def _is_set_elsewhere(machine: Machine, owner: Instance, name: str, own: ast.AST | None) -> bool:
     """True where a function other than the region's names the attribute, as one to set or in a text."""
-    inside = {id(part) for part in walk(own)} if own is not None else set()
-    return any(
-        (type(part) is ast.Attribute and part.attr == name and type(part.ctx) is ast.Store)
-        or (type(part) is ast.Constant and part.value == name)
+    naming = [
+        part
         for cls in mro_of(machine, owner.cls.info)
+        if name.encode() in cls.module.text
         for part in walk(cls.node)
-        if id(part) not in inside
-    )
+        if (type(part) is ast.Attribute and part.attr == name and type(part.ctx) is ast.Store)
+        or (type(part) is ast.Constant and part.value == name)
+    ]
+    inside = {id(part) for part in walk(own)} if naming and own is not None else set()
+    return any(id(part) not in inside for part in naming)
