@@ -4,6 +4,7 @@ fast."""
 from __future__ import annotations
 
 import _ast
+from collections.abc import Iterator
 
 NEVER_NODES = frozenset(
     "arg asname attr conversion ctx id is_async kind kwd_attrs level module rest simple type_comment".split()
@@ -89,3 +90,12 @@ def is_store(node: _ast.AST) -> bool:
 
 def _nodes(part: list) -> list[_ast.AST]:
     return [inner for inner in part if isinstance(inner, _ast.AST)]
+
+
+def defaults_in(spec: _ast.arguments) -> Iterator[tuple[_ast.arg, _ast.expr]]:
+    """The parameters that have a default, each with it."""
+    positional = [*spec.posonlyargs, *spec.args]
+    yield from zip(positional[len(positional) - len(spec.defaults) :], spec.defaults)
+    for parameter, default in zip(spec.kwonlyargs, spec.kw_defaults):
+        if default is not None:
+            yield parameter, default

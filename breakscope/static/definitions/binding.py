@@ -16,6 +16,7 @@ from breakscope.rulekit.values import (
     Value,
     options,
 )
+from breakscope.rulekit.walking import defaults_in
 from breakscope.static.definitions.annotations import value_of_annotation
 from breakscope.static.definitions.classes import mro_of
 from breakscope.static.definitions.documented_types import (
@@ -203,10 +204,7 @@ def defaults_of(machine: Machine, info: FunctionInfo, scope: Frame | None) -> di
     if info.defaults is None:
         machine.touch(info)
         info.defaults = {}
-        spec = info.node.args
-        positional = [*spec.posonlyargs, *spec.args]
-        pairs = list(zip(positional[len(positional) - len(spec.defaults) :], spec.defaults))
-        pairs += [(p, d) for p, d in zip(spec.kwonlyargs, spec.kw_defaults) if d is not None]
+        pairs = list(defaults_in(info.node.args))
         if pairs:
             frame = Frame(info.module, scope=scope)
             for parameter, default in pairs:

@@ -45,7 +45,7 @@ from breakscope.static.machine.machine import Machine
 from breakscope.static.project.modules import Import
 from breakscope.static.variables.effects.emitting import emit_argument_read, emit_call, emit_drawn
 from breakscope.static.variables.effects.kept_iterators import note_kept, note_made
-from breakscope.static.variables.effects.missing_attributes import note_missing
+from breakscope.static.variables.effects.missing_attributes import note_absent
 from breakscope.static.variables.effects.side_effects import note_outside
 from breakscope.static.variables.library import builtin_iteration, builtin_numbers
 from breakscope.static.variables.library.evaluated import is_followed
@@ -154,7 +154,7 @@ def builtin_hasattr(machine: Machine, args, kwargs, node, frame) -> Value:
         if machine.behaviour(owner).call_hasattr(machine, owner, name, node, frame):
             return TRUE
         if isinstance(owner, Instance):
-            note_missing(machine, owner, name, node, frame)
+            note_absent(machine, owner, name, node, frame)
             if name in owner.attributes or find_member(machine, owner.cls.info, name) is not None:
                 return TRUE
             if is_followed(machine, frame) and _has_no_other(machine, owner, name):
@@ -190,7 +190,7 @@ def builtin_getattr(machine: Machine, args, kwargs, node, frame) -> Value:
         if len(args) > 2:
             machine.behaviour(args[0]).call_hasattr(machine, args[0], args[1].value, node, frame)
             if isinstance(args[0], Instance):
-                note_missing(machine, args[0], args[1].value, node, frame)
+                note_absent(machine, args[0], args[1].value, node, frame)
         value = machine.getattr(args[0], args[1].value, node, frame)
         if len(args) > 2 and (
             value.is_unknown

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from breakscope import limits
 from breakscope.rulekit.values import Function, Instance
-from breakscope.rulekit.walking import uses_of, walk
+from breakscope.rulekit.walking import defaults_in, uses_of, walk
 from breakscope.static.definitions.classes import bound_to, find_member
 from breakscope.static.definitions.names import module_names
 from breakscope.static.machine.machine import Machine
@@ -342,13 +342,9 @@ def _name_of_called(func: ast.expr) -> tuple[str, bool] | None:
 
 def _whole_by_default(node: ast.AST) -> set[str]:
     """The parameters whose default is a whole number."""
-    spec = node.args
-    positional = [*spec.posonlyargs, *spec.args]
-    defaults = [*zip(reversed(positional), reversed(spec.defaults))]
-    defaults += [*zip(spec.kwonlyargs, spec.kw_defaults)]
     return {
         parameter.arg
-        for parameter, default in defaults
+        for parameter, default in defaults_in(node.args)
         if type(getattr(default, "value", None)) is int
     }
 

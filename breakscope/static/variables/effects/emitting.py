@@ -11,10 +11,14 @@ from msgspec.structs import replace
 from breakscope.rulekit.events import Call, ScalarRead, Statement
 from breakscope.rulekit.numbers.arguments import Given, needed
 from breakscope.rulekit.values import Py, Sequence, Tensor, Union, Value, options
+from breakscope.rulekit.walking import defaults_in
 from breakscope.static.machine.frames import Frame
 from breakscope.static.machine.given import both, by_condition
 from breakscope.static.machine.machine import Machine
 from breakscope.static.project.modules import ClassInfo
+
+# reads by which Python counts
+COUNTS = frozenset({"size", "slice"})
 
 
 def note_assert(
@@ -55,10 +59,7 @@ def _is_none_by_default(node: ast.AST, frame: Frame) -> bool:
     """True for the name of a parameter that is None where a call leaves it out."""
     if not isinstance(node, ast.Name) or frame.function is None:
         return False
-    spec = frame.function.node.args
-    positional = [*spec.posonlyargs, *spec.args]
-    behind = positional[len(positional) - len(spec.defaults) :]
-    given = [*zip(behind, spec.defaults), *zip(spec.kwonlyargs, spec.kw_defaults)]
+    given = defaults_in(frame.function.node.args)
     return any(p.arg == node.id and getattr(d, "value", ...) is None for p, d in given)
 
 
@@ -163,9 +164,6 @@ def is_other_form(result: Value, place: Tensor) -> bool:
     return differ or len(place.shape) != len(made.shape)
 
 
-COUNTS = frozenset({"size", "slice"})
-
-
 def emit_read(
     machine: Machine,
     value: Value,
@@ -184,9 +182,8 @@ def emit_read(
         if option is not value and not condition:
             certainty = "likely"
         if how in COUNTS and option.is_tensor and option.dtype == "float" and not option.sure:
-            certainty = (
-                "possible"  # an annotation says so, and the program counts by it: it is a number
-            )
+            # an annotation says so, and the program counts by it: it is a number
+            certainty = "possible"
         frame.condition = both(before, condition)
         machine.emit(ScalarRead, node, frame, certainty, value=option, how=how, expression=text)
     frame.condition = before

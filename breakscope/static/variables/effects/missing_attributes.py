@@ -15,7 +15,7 @@ MISSING = Py("missing")  # in the place of such an attribute's value
 KNOWN_BASES = frozenset({"object", "abc.ABC", "torch.nn.Module", "typing.Generic"})
 
 
-def note_missing(machine: Machine, owner: Instance, name: str, node: ast.AST, frame: Frame) -> None:
+def note_absent(machine: Machine, owner: Instance, name: str, node: ast.AST, frame: Frame) -> None:
     """Note that the region asks for an attribute that its object has not, unless another function may have set it."""
     if not frame.emits or id(owner) in machine.objects.made_inside or name in owner.attributes:
         return

@@ -197,14 +197,13 @@ def index_parts(index: Value) -> list[Value]:
         inside = [] if index.items is not None else options(index.element)
         numbers = [o for o in inside if type(o) is Tensor and is_computed_number(o)]
         parts = index.items if index.items is not None else numbers[:1] or [index]
-    return [
-        _likely_tensor(part)
-        if type(part) is Union
-        else LISTED_MASK
-        if _is_listed_mask(part)
-        else part
-        for part in parts
-    ]
+    return [_as_index(part) for part in parts]
+
+
+def _as_index(part: Value) -> Value:
+    if type(part) is Union:
+        return _likely_tensor(part)
+    return LISTED_MASK if _is_listed_mask(part) else part
 
 
 def _is_listed_mask(part: Value) -> bool:
