@@ -23,7 +23,7 @@ import torch
 
 from breakscope.rulekit.events import Call
 from breakscope.rulekit.rule import Rule
-from breakscope.rulekit.values import Const, Dict, External, Py, Sequence, Tensor
+from breakscope.rulekit.values import NUMPY_NUMBERS, Const, Dict, External, Py, Sequence, Tensor
 
 rule = Rule(
     "BRK510",
@@ -110,7 +110,6 @@ HELP = {
     "index_exp": "write `slice(...)`",
 }
 # numbers that numpy has computed in the region, and one that was made before it
-COMPUTED = {"numpy float", "numpy number", "numpy integer"}
 MADE_BEFORE = Py("numpy scalar")
 INDEXED = {f"numpy.{name}.__getitem__" for name in "ogrid mgrid r_ c_ s_ index_exp".split()}
 
@@ -193,7 +192,7 @@ def _is_array(value):
     """True for an array, and for a number of numpy's."""
     if isinstance(value, Tensor):
         return value.kind == "numpy"
-    return value == MADE_BEFORE or (isinstance(value, Py) and value.type in COMPUTED)
+    return value == MADE_BEFORE or (isinstance(value, Py) and value.type in NUMPY_NUMBERS)
 
 
 def _nests_arrays(values):

@@ -250,4 +250,6 @@ class Py(Value, frozen=True, gc=False):
 
 
 BOOL = Py("bool")
+# types of what NumPy computes of numbers, which is an array without dimensions while Dynamo traces
+NUMPY_NUMBERS = frozenset({"numpy float", "numpy number", "numpy integer"})
 CONFIG = Py("unknown", "config")  # what an attribute or an argument of `__init__` decides

@@ -18,6 +18,7 @@ from breakscope.rulekit.plain_values import (  # noqa: F401  all kinds are impor
     CONFIG,
     FALSE,
     NONE,
+    NUMPY_NUMBERS,
     TRUE,
     UNKNOWN,
     Const,

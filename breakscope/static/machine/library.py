@@ -12,6 +12,7 @@ import sys
 from functools import cached_property, lru_cache
 
 from breakscope.knowledge.shapes import Shape
+from breakscope.rulekit.tensor_types import CONSTRUCTORS, DTYPES
 from breakscope.rulekit.values import (
     FALSE,
     NONE,
@@ -125,36 +126,16 @@ PACKED_SEQUENCE = "torch.nn.utils.rnn.PackedSequence"
 GIVEN_MODULE = "torch.nn.Module"  # an object of it is of any class: a constructor is handed it
 MADE_CLASS = "type"  # an object of it is a class that a call in a region makes
 SET_ON_MADE = "type().__setattr__"
-TENSOR_TYPES = frozenset(
-    f"torch.{p}Tensor"
-    for p in (
-        "",
-        "Float",
-        "Long",
-        "Bool",
-        "Int",
-        "Half",
-        "Double",
-        "BFloat16",
-        "Byte",
-        "Short",
-        "Char",
-    )
-) | {
+TENSOR_TYPES = CONSTRUCTORS | {
     "torch.nn.Parameter",
     "torch.nn.parameter.Parameter",
     "torch.nn.Buffer",
     "torch.cuda.FloatTensor",
     "torch.cuda.LongTensor",
 }
-TYPED = {  # tensor types with the dtype of their elements
-    f"torch.{name}Tensor": dtype
-    for dtype, names in (
-        ("float", "Float Double Half BFloat16"),
-        ("int", "Long Int Short Char Byte"),
-        ("bool", "Bool"),
-    )
-    for name in names.split()
+TYPED = {  # tensor types with the kind of their elements: "float", "int" or "bool"
+    name: next(kind for kind in ("float", "int", "bool") if kind in dtype)
+    for name, dtype in DTYPES.items()
 }
 SCRIPTED = "torch.jit.ScriptModule"
 SCRIPTED_TYPES = (SCRIPTED, "torch.ScriptModule", "torch.jit.RecursiveScriptModule")

@@ -180,11 +180,14 @@ class ListVariable(Variable):
         if type(left) is not Sequence:
             return machine.behaviour(left).binary(machine, left, right, op, node, frame)
         if op is ast.Add and isinstance(right, Sequence):
+            kind = (
+                right.type if right.type == "size" else left.type
+            )  # `(2,) + x.shape` is a torch.Size, too
             known = left.items is not None and right.items is not None
             if known and len(left.items) + len(right.items) <= limits.MOST_FOLDED_ITEMS:
-                return Sequence(left.type, [*left.items, *right.items])
+                return Sequence(kind, [*left.items, *right.items])
             filled = [value for value in (left, right) if value.items != [] or value.home]
-            return Sequence(left.type, None, join_all([element_of(value) for value in filled]))
+            return Sequence(kind, None, join_all([element_of(value) for value in filled]))
         if op is ast.Mult:
             if (
                 left.items is not None

@@ -48,6 +48,8 @@ NAMES = frozenset({FOLDED.type, READ, WHOLE.type, TRUTH.type, KEPT.type})
 OF_TEXTS = "array of texts made before the region"
 # these give lists of arrays
 SEVERAL = frozenset("meshgrid split array_split hsplit vsplit dsplit broadcast_arrays".split())
+# where these take the dtype, if it is not named
+DTYPE_AT = {"zeros": 1, "ones": 1, "empty": 1, "array": 1, "asarray": 1, "full": 2}
 SCALAR_TYPES = frozenset({"float16", "float32", "float64", "int32", "int64"})
 INTEGERS = frozenset({"clip", "maximum", "minimum"})  # of two integers an integer
 OF_INTEGERS = (ast.Add, ast.Sub, ast.Mult, ast.FloorDiv, ast.Mod)
@@ -184,7 +186,9 @@ def numpy_function(
     if last in ("array", "asarray") and not frame.emits and any(map(_holds_texts, args[:1])):
         return ExternalInstance(OF_TEXTS)
     if last in CREATES:
-        made = created_tensor(last, args, kwargs)
+        at = DTYPE_AT.get(last, len(args))
+        given = {"dtype": dtype for dtype in args[at : at + 1]}
+        made = created_tensor(last, args[:at], given | kwargs)
         return Tensor(made.dtype, made.ndim, made.shape, made.sure, "numpy")
     if last[:1].isupper() or last.startswith(("float", "int", "uint", "bool")):
         return UNKNOWN

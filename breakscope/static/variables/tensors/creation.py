@@ -17,7 +17,7 @@ from breakscope.rulekit.values import (
     Value,
 )
 from breakscope.static.variables.tensors.dtypes import PRECISE
-from breakscope.static.variables.tensors.results import COMPLEX_DTYPES, FLOAT_DTYPES
+from breakscope.static.variables.tensors.results import dtype_named, names_dtype
 from breakscope.static.variables.tensors.sizes import DrawnSize
 
 CREATES = frozenset(
@@ -46,14 +46,8 @@ def created_tensor(last: str, args: list[Value], kwargs: dict[str, Value]) -> Te
     """A tensor made from sizes or Python values."""
     given = kwargs.get("dtype")
     dtype = None
-    if isinstance(given, External):
-        dtype = (
-            "bool"
-            if given.name in ("torch.bool", "bool", "numpy.bool_")
-            else "float"
-            if given.name in FLOAT_DTYPES | COMPLEX_DTYPES
-            else "int"
-        )
+    if given is not None and names_dtype(given, True):
+        dtype = dtype_named(given)
     elif given is None and last in ("randint", "randperm", "tril_indices", "triu_indices"):
         dtype = "int"
     elif given is None and last in (

@@ -83,7 +83,9 @@ def tensor_result(
         return cast_tensor(owner, args[0] if args else UNKNOWN) if args or kwargs else Py("str")
     if name in ("to", "astype"):
         wanted = [
-            v for v in (*args, *kwargs.values()) if isinstance(v, Tensor) or _names_dtype(v, name)
+            v
+            for v in (*args, *kwargs.values())
+            if isinstance(v, Tensor) or names_dtype(v, name == "astype")
         ]
         return cast_tensor(owner, wanted[0]) if wanted else owner
     python = machine.library.returns(full)
@@ -147,8 +149,8 @@ def cast_tensor(owner: Tensor, wanted: Value) -> Tensor:
     dtype = owner.dtype
     if isinstance(wanted, Tensor):
         dtype = wanted.dtype
-    elif isinstance(wanted, External) or _names_dtype(wanted, "astype"):
-        dtype = _dtype_of(wanted)
+    elif isinstance(wanted, External) or names_dtype(wanted, True):
+        dtype = dtype_named(wanted)
     elif (isinstance(wanted, Py) and wanted.type == "dtype") or wanted.is_unknown:
         dtype = None if owner.dtype is None else "float"
     origin = "number" if owner.has_known_value else "op"
@@ -182,7 +184,7 @@ def result_dtype(
 def given_dtype(kwargs: dict[str, Value]) -> str | None:
     """What `dtype=` says."""
     given = kwargs.get("dtype")
-    return _dtype_of(given) if isinstance(given, External) else None
+    return dtype_named(given) if isinstance(given, External) else None
 
 
 def returned_value(machine: Machine, full: str) -> Value | None:
@@ -190,18 +192,18 @@ def returned_value(machine: Machine, full: str) -> Value | None:
     return VALUES.get(machine.library.returns(full))
 
 
-def _names_dtype(value: Value, method: str) -> bool:
+def names_dtype(value: Value, is_numpy: bool) -> bool:
     """True for a dtype of torch's or NumPy's, for Python's `bool`, `int` and `float`, and for the name of one
-    that an array is cast to."""
+    that an array is made of or cast to."""
     if isinstance(value, Const):
-        return method == "astype" and type(value.value) is str and value.value in PLAIN_DTYPES
+        return is_numpy and type(value.value) is str and value.value in PLAIN_DTYPES
     if not isinstance(value, External):
         return False
     head, _, last = value.name.rpartition(".")
     return head == "torch" or (head in ("", "numpy") and last.removesuffix("_") in PLAIN_DTYPES)
 
 
-def _dtype_of(wanted: External | Const) -> str:
+def dtype_named(wanted: External | Const) -> str:
     """Of a dtype, or of a class of tensors as `torch.FloatTensor`."""
     name = wanted.name if isinstance(wanted, External) else str(wanted.value)
     last = name.rpartition(".")[2].removesuffix("_")
