@@ -9,6 +9,10 @@ second order. `f` must be a function of its input that returns one number per ca
 batch gives the same gradients). From 2.10 on `torch._dynamo.config.trace_autograd_ops = True`
 traces the call as it stands.
 
+With `create_graph=True` it is worse than a break: what inductor compiled before it has one backward pass, without a
+gradient of its own, so that training through the gradient raises a RuntimeError ("does not currently support double
+backward"). `torch.func.grad` puts the gradient into the forward graph, and training works.
+
 The rewrite makes a function of the lines between the input and the output, and takes the gradient of
 it; `.requires_grad_()` of the input goes. Without `create_graph=True` the gradient is detached, as it was.
 It is unsafe because the input is no leaf any more: where no parameter and no other input needs a
@@ -21,6 +25,7 @@ import torch
 
 from breakscope.rulekit.events import Call
 from breakscope.rulekit.rule import Rule
+from breakscope.rulekit.values import TRUE
 
 rule = Rule(
     "BRK602",
@@ -33,9 +38,12 @@ rule = Rule(
 
 @rule.on(Call, "torch.autograd.grad")
 def check(event):
+    help = "write it with `torch.func.grad` or `torch.func.vjp`, which are traced"
+    if event.argument(4, "create_graph") == TRUE:
+        help += "; as it stands, a backward pass through the gradient raises"
     yield event.graph_break(
         f"`{event.shown}` computes a gradient inside the region",
-        help="write it with `torch.func.grad` or `torch.func.vjp`, which are traced",
+        help=help,
     )
 
 

@@ -183,6 +183,14 @@ class Added(Event, frozen=True, kw_only=True):
     where: str = ""
 
 
+class Differentiated(Event, frozen=True, kw_only=True):
+    """A gradient of what a call of compiled code returned is made in such a way that it can be differentiated; `node` is
+    the call that makes it, `subject` the source of what was called."""
+
+    value: Wrapped
+    subject: str = ""
+
+
 class Configure(Event, frozen=True, kw_only=True):
     """A setting of torch is assigned: `name` is its dotted name, `value` what it gets."""
 

@@ -21,7 +21,6 @@ from breakscope.rulekit.values import (
 from breakscope.rulekit.walking import names_in, walk
 from breakscope.static.definitions.classes import find_member, is_module_class, mro_of
 from breakscope.static.machine.machine import Machine
-from breakscope.static.usage.graph_outputs import records_graphs
 from breakscope.static.usage.loops import counts, path_of, sizes, varies
 from breakscope.static.usage.scope import Choice, Local, merge
 from breakscope.static.usage.state import State
@@ -217,8 +216,7 @@ class Expressions:
     def wrapped_call(self, value: Wrapped, node: ast.Call, args: list[Value]) -> Value:
         self.used(value, node)
         if value.is_compiled:
-            if records_graphs(value):
-                self.state.graph_calls[id(node)] = value
+            self.state.compiled_calls[id(node)] = value
             self.use("()", value, node, node.func, args, varies=self.argument_varies(value, node))
         return UNKNOWN
 

@@ -18,9 +18,10 @@ from breakscope.rulekit.walking import walk
 from breakscope.static.definitions.names import canonical_name
 from breakscope.static.machine.frames import Frame, Step
 from breakscope.static.machine.gaps import why
+from breakscope.static.usage.double_backward import emit_differentiated
 from breakscope.static.usage.expressions import Expressions
 from breakscope.static.usage.graph_gradients import emit_added_gradients
-from breakscope.static.usage.graph_outputs import GraphOutputs
+from breakscope.static.usage.graph_outputs import GraphOutputs, records_graphs
 from breakscope.static.usage.loops import path_of
 from breakscope.static.usage.scope import Local, Scope, decide, key, merge, merged
 from breakscope.static.usage.state import State
@@ -55,14 +56,18 @@ class Follower:
     def top_level(self) -> None:
         """Follow the module's own statements."""
         self.block(self.state.module.tree.body)
-        self.graph_outputs(self.state.module.tree)
+        self.outputs(self.state.module.tree)
 
-    def graph_outputs(self, node: ast.AST) -> None:
-        """What becomes of the outputs of CUDA graphs in a function's own statements, or in the
+    def outputs(self, node: ast.AST) -> None:
+        """What becomes of the outputs of compiled code in a function's own statements, or in the
         module's."""
-        if self.state.graph_calls and not self.state.silent:
-            GraphOutputs(self.state, self.state.graph_calls).function(node)
-            emit_added_gradients(self.state, self.state.graph_calls, node)
+        if self.state.silent or not self.state.compiled_calls:
+            return
+        calls = self.state.compiled_calls
+        emit_differentiated(self.state, calls, node)
+        if graphs := {call: value for call, value in calls.items() if records_graphs(value)}:
+            GraphOutputs(self.state, graphs).function(node)
+            emit_added_gradients(self.state, graphs, node)
 
     def function(
         self,
@@ -102,7 +107,7 @@ class Follower:
         self.state.scope.kept = kept(node)
         self.depth += 1
         self.block(node.body)
-        self.graph_outputs(node)
+        self.outputs(node)
         for inner in self.state.scope.inner:
             self.function(inner.node, inner.qualname, outer=self.state.scope)
         result = UNKNOWN

@@ -41,8 +41,8 @@ class State:
         self.uses = 0  # how often something compiled was called or handed on
         # id of a module value -> what torch.compile made of it
         self.compiled_of: dict[int, Wrapped] = {}
-        # id of a call -> what it calls, which records CUDA graphs
-        self.graph_calls: dict[int, Wrapped] = {}
+        # id of a call -> the compiled callable that it calls
+        self.compiled_calls: dict[int, Wrapped] = {}
         self.saves_prefix = False  # the file saves states whose keys begin with `_orig_mod.`
         self.knows_prefix = "_orig_mod" in module.source and names_prefix(module.tree)
 

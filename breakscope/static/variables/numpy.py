@@ -187,7 +187,7 @@ def numpy_function(
         return ExternalInstance(OF_TEXTS)
     if last in CREATES:
         at = DTYPE_AT.get(last, len(args))
-        given = {"dtype": dtype for dtype in args[at : at + 1]}
+        given = {"dtype": args[at]} if at < len(args) else {}
         made = created_tensor(last, args[:at], given | kwargs)
         return Tensor(made.dtype, made.ndim, made.shape, made.sure, "numpy")
     if last[:1].isupper() or last.startswith(("float", "int", "uint", "bool")):
