@@ -68,3 +68,14 @@ def missing_file(path: str) -> str:
 def without_numbers(text: str) -> str:
     """In one line and without numbers, which another program of the same fault changes."""
     return re.sub(r"\d+", "#", " ".join(text.split()))
+
+
+def shown_home(home: str) -> str:
+    """Where a container lives, for a message: "self.history", "global SEEN" and "default cache" as a reader says it."""
+    kind, _, name = home.rpartition(" ")
+    words = {
+        "global": "the global ",
+        "nonlocal": "the outer function's ",
+        "default": "the default value of ",
+    }
+    return f"{words.get(kind, '')}`{name}`"

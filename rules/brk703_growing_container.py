@@ -21,6 +21,7 @@ import torch
 from breakscope.rulekit.events import Mutate, Store, Varies
 from breakscope.rulekit.rule import Rule
 from breakscope.rulekit.values import Sequence
+from breakscope.texts import shown_home
 
 rule = Rule(
     "BRK703",
@@ -42,7 +43,7 @@ def check(event):
         items = "1 item" if event.most == 1 else f"{event.most} items"
         again = f"to {items}, and its length is guarded, so the region is compiled for each length"
     yield event.problem(
-        f"`{event.home}` grows {again}",
+        f"{shown_home(event.home)} grows {again}",
         help=f"return the value and `{event.method}` outside the region, or keep a fixed-size tensor in a buffer",
     )
 
@@ -50,7 +51,7 @@ def check(event):
 @rule.on(Mutate, method=("next",))
 def check_iterator(event):
     yield event.problem(
-        f"`{event.home}` has another next item in each call, and where it stands is guarded, so the region is compiled again each time",
+        f"{shown_home(event.home)} has another next item in each call, and where it stands is guarded, so the region is compiled again each time",
         help="take the next item outside the region, and hand it in as a tensor",
     )
 

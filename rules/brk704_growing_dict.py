@@ -15,6 +15,7 @@ import torch
 from breakscope.rulekit.events import Mutate
 from breakscope.rulekit.rule import Rule
 from breakscope.rulekit.values import Const
+from breakscope.texts import shown_home
 
 rule = Rule(
     "BRK704",
@@ -30,7 +31,7 @@ def check(event):
     key = event.key
     each = "once more" if isinstance(key, Const) else "once for each new key"
     yield event.problem(
-        f"`{event.home}` gains keys inside the region and is guarded, so the region is compiled {each}",
+        f"{shown_home(event.home)} gains keys inside the region and is guarded, so the region is compiled {each}",
         help="fill it in `__init__`, or return a dict made in this call",
     )
 
