@@ -257,9 +257,10 @@ class Driver(Struct, eq=False):
             self.state[key] = plain if owner is not None else f"{text} {plain}"
 
     def note(
-        self, callee: Function, args: list[Value], kwargs: dict[str, Value], node, modules=()
+        self, callee: Function, args: list[Value], kwargs: dict[str, Value], values, modules
     ) -> Watch | None:
-        """Keep a call of what is compiled; what it does is to be noted in what is returned."""
+        """Keep a call of what is compiled, with what the objects among `values` hold; what it does is to be noted in
+        what is returned."""
         if self.undecided:
             return None
         args = [self.as_marked(value) for value in (*callee.args, *args)]
@@ -267,7 +268,7 @@ class Driver(Struct, eq=False):
         kwargs = {k: self.as_marked(v) for k, v in kwargs.items() if not k.startswith("*")}
         state, variables = dict(self.state), self.variables_of(callee)
         written, done = len(self.outside), Watch()
-        held = held_by((callee.bound, *modules))
+        held = held_by((callee.bound, *values))
         self.inner = []
         call = DrivenCall(
             callee, args, kwargs, state, variables, written, done, None, modules, held

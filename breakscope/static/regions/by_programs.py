@@ -20,7 +20,7 @@ def settle_by_programs(
     regions: list[Region], of_programs: list[Region], calls: list[DrivenCall]
 ) -> None:
     """Let what a region changes on its objects be no surer than the program's calls show: an attribute that they
-    never find to be None, a dict that they find to have the key."""
+    never find to be None, a dict that they find to have the key, an object that each of them is given anew."""
     shown: dict[tuple[int, type], list[Event]] = {}
     for step in _changes(of_programs):
         shown.setdefault(_place(step.event), []).append(step.event)
@@ -30,7 +30,9 @@ def settle_by_programs(
     for step in _changes(regions):
         event = step.event
         found = shown.get(_place(event), ())
-        is_other = found and all(_began_otherwise(event, other) for other in found)
+        is_other = found and all(
+            _began_otherwise(event, other) or other.at_most == "possible" for other in found
+        )
         if is_other or (not found and id(event.node) in ran):
             step.event = replace(event, certainty="possible", at_most="possible")
 

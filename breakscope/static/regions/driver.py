@@ -363,7 +363,7 @@ def as_read(name: str, value: Value, uses: Uses) -> Value:
 def _is_read(
     machine: Machine, recorder: Recorder, parameter: str, path: str, value: Value, uses: Uses
 ) -> bool:
-    """True where the region reads the part of the parameter's value that `path` names."""
+    """True where the region reads the part of the parameter's value that `path` names, as it was given."""
     if path.startswith("["):
         return uses.reads_item(parameter, path)
     if not path.startswith(".") or not isinstance(value, Instance):
@@ -371,6 +371,9 @@ def _is_read(
     *inner, name = path[1:].split(".")
     for part in inner:
         value = value.attributes.get(part, UNKNOWN) if isinstance(value, Instance) else UNKNOWN
+    held = value.attributes.get(name) if isinstance(value, Instance) else None
+    if any(id(held) == container for _, _, container in machine.region.grown):
+        return False  # it holds what the region put there, which is said there
     is_own = not inner and name in uses.attributes
     return is_own or (recorder.places.get(id(value), id(value)), name) in machine.region.reads
 

@@ -25,6 +25,7 @@ from breakscope.static.machine.machine import Machine
 from breakscope.static.project.modules import ModuleInfo
 from breakscope.static.regions.arguments import as_any_argument, as_argument
 from breakscope.static.regions.driver import add_events, bound
+from breakscope.static.regions.given_anew import settle_given_anew
 from breakscope.static.regions.inner_calls import apart_regions
 from breakscope.static.regions.kept import emit_kept
 from breakscope.static.regions.module_calls import emit_module_calls, of_modules
@@ -70,6 +71,7 @@ def program_regions(machine: Machine, module: ModuleInfo, enter: Enter) -> list:
             owner = Sequence("tuple", [_owner(first) or NONE, *first.modules])
             add_events(machine, region.activation, first.callee, recorder, written, owner)
             emit_kept(machine, group, written)
+            settle_given_anew(machine, group)
     return regions
 
 

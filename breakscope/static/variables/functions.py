@@ -33,8 +33,8 @@ def _driven_call(machine: Machine, callee, args, kwargs, node, frame) -> Value:
     is_compiled = machine.file.is_called_compiled(callee)
     machine.file.note_place(callee, is_compiled)
     if is_compiled:
-        modules = _modules_of(machine, callee, args, kwargs)
-        watch = driver.note(callee, args, kwargs, node, modules)
+        values = _values_of(machine, callee, args, kwargs)
+        watch = driver.note(callee, args, kwargs, values, _modules_in(machine, values))
         driver.inside = True
     try:
         with watch.watching(machine, callee) if watch is not None else nullcontext():
@@ -69,13 +69,17 @@ def _decorated(machine: Machine, callee) -> Iterator[None]:
             state[what] = before.get(what, "")
 
 
-def _modules_of(machine: Machine, callee, args, kwargs) -> tuple[Value, ...]:
-    """The modules that a function is given, or has by name: what is changed of them is guarded."""
+def _values_of(machine: Machine, callee, args, kwargs) -> tuple[Value, ...]:
+    """What a function is given, or has by name."""
     names = dict.fromkeys(part.id for part in walk(callee.info.node) if type(part) is ast.Name)
     frame = Frame(callee.info.module, callee.info, callee.scope, None, False, 0, "")
     held = [lookup_name(machine, name, frame) for name in names]
-    found = (*callee.args, *args, *kwargs.values(), *held)
-    return tuple(v for v in found if is_module(machine, v) or getattr(v, "type", "") in MODULES)
+    return (*callee.args, *args, *kwargs.values(), *held)
+
+
+def _modules_in(machine: Machine, values: tuple[Value, ...]) -> tuple[Value, ...]:
+    """The modules among these: what is changed of them is guarded."""
+    return tuple(v for v in values if is_module(machine, v) or getattr(v, "type", "") in MODULES)
 
 
 def _state_of_decorators(callee) -> dict[str, str]:

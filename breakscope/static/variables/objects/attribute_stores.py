@@ -238,7 +238,8 @@ def store_on_instance(
     else:
         if not machine.driver.inside:
             machine.driver.outside.append((owner, name, value, before, frame.module.path, node))
-        is_sure = machine.driver.sets and not frame.skips and not frame.undecided
+        is_followed = machine.driver.function is not None
+        is_sure = is_followed and not frame.skips and not frame.undecided
         owner.attributes[name] = value if is_sure else join(before, value)
 
 
