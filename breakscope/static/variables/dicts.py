@@ -24,6 +24,7 @@ from breakscope.static.machine.library import CONTAINER_TYPES, PYTHON_TYPES
 from breakscope.static.machine.machine import Machine
 from breakscope.static.variables.base import Variable
 from breakscope.static.variables.effects.emitting import note_assert
+from breakscope.static.variables.effects.settling import has_item
 from breakscope.static.variables.effects.side_effects import (
     emit_mutate,
     note_change,
@@ -75,6 +76,8 @@ class DictVariable(Variable):
         note_driver_item(machine, target, container, index, value, frame, node)
         counts = note_items_change(machine, target, container, index, value, frame, node, augmented)
         new = not (counts or (index.is_const and _is_there(machine, container, index, frame)))
+        if new and frame.emits and id(container) not in machine.driver.factories:
+            new = frame.function is None or not has_item(frame.function.node, node, target)
         if new and machine.driver.inside and container.home and not frame.emits:
             machine.driver.filled.append((container, index.value if index.is_const else None))
         is_kept = container.home or home_of(machine, container)

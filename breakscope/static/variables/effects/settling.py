@@ -9,6 +9,8 @@ from collections.abc import Iterator
 from breakscope.rulekit.walking import walk
 
 BLOCKS = ("body", "orelse", "finalbody")  # of statements
+SIMPLE = (ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Expr)
+MAY_SKIP = (ast.IfExp, ast.BoolOp, ast.Lambda)  # parts of these need not run
 
 
 def settles(function: ast.AST, change: ast.AST, home: str) -> bool:
@@ -23,6 +25,39 @@ def settles(function: ast.AST, change: ast.AST, home: str) -> bool:
         if any(_is_missing(function, name, home) for name in asked):
             return True
     return False
+
+
+def has_item(function: ast.AST, node: ast.stmt, target: ast.expr) -> bool:
+    """True where the statement that stores an item reads it first, or one before it in its block does, or asserts that
+    it is there: `self.shadow[name] = 0.9 * self.shadow[name] + 0.1 * weight` changes what a plain dict has."""
+    if not isinstance(target, ast.Subscript):
+        return False
+    if isinstance(node, ast.AugAssign):
+        return True
+    wanted = ast.unparse(target)
+    for statement in _up_to(function, node):
+        if isinstance(statement, ast.Assert):
+            if f"{ast.unparse(target.slice)} in {ast.unparse(target.value)}" in ast.unparse(
+                statement.test
+            ):
+                return True
+        elif isinstance(statement, SIMPLE) and statement.value is not None:
+            parts = list(walk(statement.value))
+            if not any(isinstance(part, MAY_SKIP) for part in parts) and any(
+                isinstance(part, ast.Subscript) and ast.unparse(part) == wanted for part in parts
+            ):
+                return True
+    return False
+
+
+def _up_to(function: ast.AST, node: ast.stmt) -> list[ast.stmt]:
+    """The statements of the block in which one stands, as far as that one."""
+    for holder in walk(function):
+        for name in BLOCKS:
+            block = getattr(holder, name, None)
+            if isinstance(block, list) and any(statement is node for statement in block):
+                return block[: next(i for i, s in enumerate(block) if s is node) + 1]
+    return []
 
 
 def _is_missing(function: ast.AST, name: str, home: str) -> bool:
