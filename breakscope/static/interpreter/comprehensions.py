@@ -7,6 +7,7 @@ import ast
 from breakscope import limits
 from breakscope.rulekit.events import Comprehension
 from breakscope.rulekit.values import UNKNOWN, Const, Dict, Sequence, Value, options
+from breakscope.rulekit.walking import walk
 from breakscope.static.interpreter.assignment import assign_target
 from breakscope.static.interpreter.conditions import narrow_by, test_condition
 from breakscope.static.interpreter.eager_frames import is_comprehension_compiled_by_itself
@@ -14,6 +15,7 @@ from breakscope.static.machine.frames import Activation, Frame, Step
 from breakscope.static.machine.lattice import join_all
 from breakscope.static.machine.machine import Machine
 from breakscope.static.variables.dicts import put_key
+from breakscope.static.variables.effects.emitting import emit_call
 from breakscope.static.variables.effects.kept_iterators import note_kept
 from breakscope.static.variables.effects.unmade_iterators import CALL, is_unmade, unmade
 from breakscope.static.variables.library.builtin_iteration import different_items
@@ -24,6 +26,7 @@ from breakscope.static.variables.tensors.filtered import note_filtered
 
 # a comprehension that begins with another iterator breaks at once
 ITERATED = ("tuple", "range", "size")
+NAMED = "first assignment of a variable in a comprehension"
 
 
 def eval_dict_comp(machine: Machine, node: ast.DictComp, frame: Frame) -> Value:
@@ -67,6 +70,7 @@ def comprehension_rows(machine: Machine, node, frame: Frame, produce) -> tuple[l
     what it goes over."""
     before, skips, outer = frame.names, frame.skips, frame.activation
     frame.names = dict(before)
+    named = _named_in(node, frame)
     try:
         first = node.generators[0]
         source = contents_of(machine, machine.eval(first.iter, frame))
@@ -88,6 +92,8 @@ def comprehension_rows(machine: Machine, node, frame: Frame, produce) -> tuple[l
             is_left = isinstance(node, ast.GeneratorExp) or is_unmade(source)
             stays = skips or ("call" if is_left else "")
             outer.steps.append(Step(None, frame.activation, stays, node))
+            if not isinstance(node, ast.GeneratorExp):
+                _note_named(machine, named, before, frame)
         frame.skips = skips or "comprehension"
         items = source.items if isinstance(source, Sequence) else None
         if isinstance(source, Dict) and not source.open:
@@ -108,7 +114,24 @@ def comprehension_rows(machine: Machine, node, frame: Frame, produce) -> tuple[l
         rows, known = rows_of_each(machine, node, 0, items, frame, produce)
         return rows, known and some is None, source
     finally:
+        before |= {name: frame.names[name] for name in named if name in frame.names}
         frame.names, frame.skips, frame.activation = before, skips, outer
+
+
+def _named_in(node: ast.expr, frame: Frame) -> dict[str, ast.NamedExpr]:
+    """The variables of the function that a comprehension sets, `(y := f(x))`, where it sets them."""
+    if b":=" not in frame.module.text:
+        return {}
+    return {part.target.id: part for part in walk(node) if isinstance(part, ast.NamedExpr)}
+
+
+def _note_named(
+    machine: Machine, named: dict[str, ast.NamedExpr], known: dict[str, Value], frame: Frame
+) -> None:
+    """Emit where a comprehension that is a function of its own sets a variable of the one around it for the first time."""
+    for name, part in named.items():
+        if name not in known and name not in frame.globals_:
+            emit_call(machine, NAMED, None, (), {}, part, frame)
 
 
 def rows_of_each(
