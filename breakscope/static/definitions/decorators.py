@@ -8,6 +8,7 @@ from msgspec.structs import replace
 
 from breakscope.rulekit.events import Call
 from breakscope.rulekit.values import Class, External, ExternalInstance, Function, Instance, Value
+from breakscope.static.definitions.custom_ops import CUSTOM_OP, WITHOUT_FAKE, has_fake
 from breakscope.static.machine.frames import Frame, Raised
 from breakscope.static.machine.machine import Machine
 
@@ -62,6 +63,8 @@ def decorate(machine: Machine, node: ast.FunctionDef, value: Value, frame: Frame
                 elif type(made) is External and made.name in OPAQUE_DECORATORS:
                     machine.touch(value.info)
                     value.info.marks |= {"opaque"}
+                    if made.name == CUSTOM_OP and not has_fake(value.info, decorator):
+                        value.info.marks |= {WITHOUT_FAKE}
                 elif type(made) is External and made.name in WARNING and _warns(decorator):
                     machine.touch(value.info)
                     value.info.marks |= {"deprecated"}

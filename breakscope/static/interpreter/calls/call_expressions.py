@@ -21,6 +21,7 @@ from breakscope.rulekit.values import (
 from breakscope.rulekit.walking import handed_generator, names_in
 from breakscope.static.definitions.annotated_results import completed
 from breakscope.static.definitions.classes import is_tensor_class
+from breakscope.static.definitions.custom_ops import WITHOUT_FAKE
 from breakscope.static.definitions.fields import field_names
 from breakscope.static.interpreter.calls.abstract_calls import (
     call_of_own_classes,
@@ -232,6 +233,8 @@ def follow(
         ):
             return call_wrapped(machine, info, inner, args, kwargs, node, frame)
         seen.add(id(function.scope))
+    if WITHOUT_FAKE in info.marks and frame.emits:
+        emit_call(machine, WITHOUT_FAKE, function, args, kwargs, node, frame)
     emits = frame.emits and not ("disabled" in info.marks or "opaque" in info.marks)
     outcome = followed_call(machine, function, args, kwargs, node, frame, emits)
     if outcome is None:
