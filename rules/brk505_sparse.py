@@ -1,7 +1,8 @@
 """Sparse tensors are not traced.
 
 Dynamo's fake tensors have no sparse layouts: the call that makes one (`to_sparse`,
-`torch.sparse_coo_tensor`) ends the graph, and so does each later call that takes one as input.
+`torch.sparse_coo_tensor`, the old `torch.sparse.FloatTensor`) ends the graph, and so does each later call that
+takes one as input.
 
 So is a function that is given one: it is skipped from where it first uses it, and so is each function
 that handed it on.
@@ -16,8 +17,14 @@ import torch
 
 from breakscope.rulekit.events import Call
 from breakscope.rulekit.rule import Rule
+from breakscope.rulekit.tensor_types import DTYPES
 
-rule = Rule("BRK505", "sparse-tensor", dynamo=("GB0277", "GB0015", "GB0007: sparse_"), since="2.11")
+rule = Rule(
+    "BRK505",
+    "sparse-tensor",
+    dynamo=("GB0277", "GB0015", "GB0007: sparse_|Tensor.__new__"),
+    since="2.11",
+)
 
 LAYOUTS = ("coo", "csr", "csc", "bsr", "bsc")
 MAKE = {f"Tensor.to_sparse{layout}" for layout in ("", *(f"_{name}" for name in LAYOUTS))}
@@ -54,7 +61,9 @@ USE = {
     )
 }
 FOR_SPARSE = ("torch.sparse.", "torch.smm", "torch.spmm", "torch.hspmm", "torch.sspaddmm")
-BUILD = {f"torch.sparse_{name}_tensor" for name in (*LAYOUTS, "compressed")}
+BUILD = {f"torch.sparse_{name}_tensor" for name in (*LAYOUTS, "compressed")} | {
+    name.replace("torch.", "torch.sparse.") for name in DTYPES
+}
 
 
 @rule.on(Call, MAKE, BUILD)
@@ -102,3 +111,16 @@ def good(adjacency, x):
 def bad_argument(adjacency, x):
     y = x.cos()
     return adjacency.coalesce() @ y  # BRK505
+
+
+@rule.example(lambda: (torch.ones(3, 2),), dynamo=("GB0007", "GB0015"))
+def bad_old(x):
+    at = torch.tensor([[0, 1], [1, 2]])
+    adjacency = torch.sparse.FloatTensor(at, torch.ones(2), (3, 3))  # BRK505
+    return torch.sparse.mm(adjacency, x)  # BRK505
+
+
+@rule.becomes
+def good_old(x):
+    rows, columns = torch.tensor([[0, 1], [1, 2]])
+    return torch.zeros_like(x).index_add(0, rows, x[columns])

@@ -6,6 +6,7 @@ import ast
 
 from msgspec.structs import replace
 
+from breakscope.rulekit.tensor_types import DTYPES
 from breakscope.rulekit.values import (
     NONE,
     UNKNOWN,
@@ -131,7 +132,8 @@ STDLIB = frozenset({"operator", "_operator", "itertools", "itertools.chain", "co
                     "dict", "dataclasses", "typing"})  # fmt: skip
 DISABLE = "torch.compiler.disable"
 SPARSE_MAKERS = [
-    f"torch.sparse_{layout}_tensor" for layout in ("coo", "csr", "csc", "bsr", "bsc", "compressed")
+    *(f"torch.sparse_{layout}_tensor" for layout in "coo csr csc bsr bsc compressed".split()),
+    *(name.replace("torch.", "torch.sparse.") for name in DTYPES),
 ]
 LAYOUTS = frozenset(
     {"torch.strided", *(f"torch.sparse_{form}" for form in "coo csr csc bsr bsc".split())}
