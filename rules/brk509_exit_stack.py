@@ -43,7 +43,7 @@ def rewrite(node, problem, place):
 
     from breakscope.rulekit.contexts import without_stack
 
-    return without_stack(problem, place) if isinstance(node, cst.SimpleStatementLine) else None
+    return without_stack(place) if isinstance(node, cst.SimpleStatementLine) else None
 
 
 @rule.example(lambda: (torch.ones(4),), dynamo=("GB0007",))
