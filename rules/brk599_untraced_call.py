@@ -26,6 +26,7 @@ import torch
 
 from breakscope.knowledge import kind, load
 from breakscope.rulekit.events import Call
+from breakscope.rulekit.library_names import NUMBA
 from breakscope.rulekit.rule import Rule
 
 # The ids of calls that are not traced, whatever the data; ids of data-dependent operators belong to
@@ -85,7 +86,6 @@ BUILTINS = frozenset({"pow", "complex"})
 FUNCTION = "do it outside the compiled region, or wrap it with `torch.library.custom_op`"
 # an operator takes and gives tensors: it makes no object, and does not go over one
 OBJECT = "do it outside the compiled region, and pass in the tensors that come of it"
-NUMBA = ("jit", "njit", "vectorize", "guvectorize", "stencil")
 # Rules with higher codes speak of these.
 TRAINING = (
     "torch.autograd.",
@@ -160,7 +160,7 @@ def check_kept_method(event):
     )
 
 
-@rule.on(Call, {f"numba.{name}.__call__" for name in NUMBA})
+@rule.on(Call, {f"{name}.__call__" for name in NUMBA})
 def check_numba(event):
     compiler = event.name.removesuffix(".__call__")
     yield event.problem(

@@ -18,7 +18,7 @@ from breakscope.rulekit.values import (
 LAYERS = tuple(
     f"torch.nn.{name}"
     for name in (
-        "Linear Bilinear Conv BatchNorm SyncBatchNorm InstanceNorm LayerNorm GroupNorm RMSNorm Embedding PReLU"
+        "Linear Bilinear Conv LazyLinear LazyConv LazyBatchNorm BatchNorm SyncBatchNorm InstanceNorm LayerNorm GroupNorm RMSNorm Embedding PReLU"
         " MultiheadAttention Transformer RNNCell LSTMCell GRUCell"
     ).split()
 )

@@ -250,4 +250,5 @@ class Py(Value, frozen=True, gc=False):
 
 
 BOOL = Py("bool")
+MISSING = Py("missing")  # in the place of an attribute that is asked for, and not there
 CONFIG = Py("unknown", "config")  # what an attribute or an argument of `__init__` decides

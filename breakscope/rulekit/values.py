@@ -17,6 +17,7 @@ from breakscope.rulekit.plain_values import (  # noqa: F401  all kinds are impor
     COMPARED,
     CONFIG,
     FALSE,
+    MISSING,
     NONE,
     TRUE,
     UNKNOWN,
@@ -273,6 +274,16 @@ class Union(Value, frozen=True):
     def key(self, depth: int) -> object:
         keys = [option.key(depth) for option in self.options]
         return ("u", frozenset(zip(keys, self.conditions) if self.conditions else keys))
+
+
+def int_of(value: Value | None) -> int | None:
+    """The number that a constant is, where that is an int and no bool."""
+    return value.value if isinstance(value, Const) and type(value.value) is int else None
+
+
+def is_plain_value(value: Value) -> bool:
+    """A number, a text, None: what Dynamo compares before and after a subgraph."""
+    return value.is_const or value.is_shape or isinstance(value, Py)
 
 
 def options(value: Value) -> tuple[Value, ...]:

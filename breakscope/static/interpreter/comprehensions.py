@@ -104,7 +104,7 @@ def comprehension_rows(machine: Machine, node, frame: Frame, produce) -> tuple[l
         if items is None or len(items) > most:
             return rows_of_any(machine, node, 0, source, frame, produce), False, source
         if frame.emits and getattr(source, "home", ""):
-            machine.region.reads.setdefault((id(source), ""), (frame.activation, first.iter))
+            machine.region.note_read((id(source), ""), first.iter, frame)
         rows, known = rows_of_each(machine, node, 0, items, frame, produce)
         return rows, known and some is None, source
     finally:

@@ -8,7 +8,7 @@ from functools import partial
 
 from breakscope import limits
 from breakscope.rulekit.values import Sequence, Value
-from breakscope.rulekit.walking import children
+from breakscope.rulekit.walking import children, kept_with_node
 from breakscope.static.interpreter.assignment import assign_target
 from breakscope.static.interpreter.blocks import exec_block, exec_path
 from breakscope.static.interpreter.conditions import test_condition
@@ -300,21 +300,18 @@ def _last_operand(test: ast.expr) -> ast.expr:
     return test
 
 
-def _parts(node) -> list[tuple[list[ast.stmt], bool]]:
-    """A loop's body in parts, and whether a `return` comes behind each before anything jumps back;
-    kept with the loop."""
-    parts = getattr(node, "parts", None)
-    if parts is None:
-        node.parts = parts = []
-        returns = False
-        for statement in reversed(node.body):
-            leaves = _leaves(statement)
-            behind = ast.Return in leaves or (returns and ast.Continue not in leaves)
-            if parts and parts[0][1] is behind:
-                parts[0][0].insert(0, statement)
-            else:
-                parts.insert(0, ([statement], behind))
-            returns = behind
+@kept_with_node
+def _parts(loop: ast.For | ast.AsyncFor | ast.While) -> list[tuple[list[ast.stmt], bool]]:
+    """A loop's body in parts, and whether a `return` comes behind each before anything jumps back."""
+    parts, returns = [], False
+    for statement in reversed(loop.body):
+        leaves = _leaves(statement)
+        behind = ast.Return in leaves or (returns and ast.Continue not in leaves)
+        if parts and parts[0][1] is behind:
+            parts[0][0].insert(0, statement)
+        else:
+            parts.insert(0, ([statement], behind))
+        returns = behind
     return parts
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
+from contextlib import contextmanager
 from operator import attrgetter
 
 from msgspec import Struct
@@ -209,6 +211,15 @@ class Frame(Struct, eq=False):
         """Restore it in the statement's place, which could not be followed."""
         for name, value in zip(OF_STATEMENT, state):
             setattr(self, name, value)
+
+    @contextmanager
+    def silent(self) -> Iterator[None]:
+        """Evaluate something for its value alone, without its events."""
+        emits, self.emits = self.emits, False
+        try:
+            yield
+        finally:
+            self.emits = emits
 
     def note_call(self, child: Activation, node: ast.AST) -> None:
         """Note a call that was followed, and under which conditions it happens here."""

@@ -31,6 +31,7 @@ from breakscope.rulekit.values import (
     maybe_tensor,
     options,
 )
+from breakscope.rulekit.walking import plain_parameters, positional_parameters
 from breakscope.static.definitions.annotations import parsed_annotation, value_of_annotation
 from breakscope.static.definitions.binding import defaults_of
 from breakscope.static.definitions.classes import (
@@ -40,10 +41,7 @@ from breakscope.static.definitions.classes import (
     members_of,
     mro_of,
 )
-from breakscope.static.definitions.documented_types import (
-    documented_tensors,
-    with_documented_dtype,
-)
+from breakscope.static.definitions.documented_types import documented_tensors, with_documented_dtype
 from breakscope.static.machine.frames import Frame, OutOfBudget, Raised
 from breakscope.static.machine.gaps import why
 from breakscope.static.machine.lattice import element_of, join, join_all
@@ -81,7 +79,7 @@ def configured_instance(machine: Machine, cls: Class) -> Instance:
         spec = plain.info.node.args
         defaults = defaults_of(machine, plain.info, plain.scope)
         frame = Frame(plain.info.module, scope=plain.scope)
-        for parameter in [*spec.posonlyargs, *spec.args][1:]:
+        for parameter in positional_parameters(plain.info.node)[1:]:
             args.append(configured(machine, parameter, defaults.get(parameter.arg), frame))
         for parameter in spec.kwonlyargs:
             kwargs[parameter.arg] = configured(
@@ -227,7 +225,7 @@ def parameter_values(
     defaults and how the body uses them."""
     info = function.info
     spec = info.node.args
-    positional = [*spec.posonlyargs, *spec.args]
+    positional = positional_parameters(info.node)
     if function.bound is not None:
         positional = positional[1:]
     frame = Frame(info.module, scope=function.scope)
@@ -381,12 +379,9 @@ def takes_tensors(machine: Machine, function: Function, names: frozenset[str]) -
     """True when one of these parameters may be a tensor: by its annotation, or without one."""
     if not names:
         return False
-    spec, frame = (
-        function.info.node.args,
-        Frame(function.info.module, scope=function.scope),
-    )
+    frame = Frame(function.info.module, scope=function.scope)
     return any(
         p.annotation is None or maybe_tensor(value_of_annotation(machine, p.annotation, frame))
-        for p in (*spec.posonlyargs, *spec.args, *spec.kwonlyargs)
+        for p in plain_parameters(function.info.node)
         if p.arg in names
     )

@@ -48,10 +48,7 @@ from breakscope.static.variables.library.concurrency.threads import (
 )
 from breakscope.static.variables.nn_module import call_module_method
 from breakscope.static.variables.objects.attribute_stores import store_on_class, store_on_instance
-from breakscope.static.variables.objects.attributes import (
-    instance_attribute,
-    truth_of_instance,
-)
+from breakscope.static.variables.objects.attributes import instance_attribute, truth_of_instance
 from breakscope.static.variables.objects.autograd import (
     SAVE,
     call_apply_of_object,
@@ -101,7 +98,7 @@ class ClassVariable(Variable):
     def getattr(self, machine: Machine, owner, name, node, frame) -> Value:
         member = find_member(machine, owner.info, name)
         if frame.emits:
-            machine.region.reads.setdefault((id(owner.info), name), (frame.activation, node))
+            machine.region.note_read((id(owner.info), name), node, frame)
         owner = Class(owner.info) if owner.is_alias else owner
         if member is None:
             if name == "apply" and is_function_class(machine, owner):
@@ -192,7 +189,7 @@ class InstanceVariable(Variable):
         if name == "apply" and is_function_object(machine, owner):
             return call_apply_of_object(machine, owner, args, kwargs, node, frame)
         if name == SAVE and is_context(machine, owner):
-            return save_for_backward(machine, owner, args)
+            return save_for_backward(owner, args)
         if name in OF_THREADS and THREAD in external_bases(machine, owner.cls.info):
             return call_thread_method(machine, owner, name, args, kwargs, node, frame) or UNKNOWN
         return call_module_method(machine, owner, name, args, kwargs, node, frame)

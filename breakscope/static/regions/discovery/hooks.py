@@ -21,7 +21,7 @@ from breakscope.rulekit.values import (
     Value,
     options,
 )
-from breakscope.rulekit.walking import uses_of, walk
+from breakscope.rulekit.walking import last_name, positional_parameters, uses_of, walk
 from breakscope.static.definitions.binding import bind_arguments
 from breakscope.static.definitions.classes import (
     bound_to,
@@ -161,7 +161,7 @@ def _has_effect(node: ast.FunctionDef | ast.Lambda) -> bool:
     `module.flops += batch * size`."""
     if isinstance(node, ast.Lambda):
         return True
-    given = {p.arg for p in (*node.args.posonlyargs, *node.args.args)} - {"self"}
+    given = {p.arg for p in positional_parameters(node)} - {"self"}
     counted = {
         id(part.target)
         for part in walk(node)
@@ -173,7 +173,7 @@ def _has_effect(node: ast.FunctionDef | ast.Lambda) -> bool:
         if type(part) is ast.Return and getattr(part.value, "value", part.value) is not None:
             return True
         if type(part) is ast.Call:
-            name = getattr(part.func, "attr", getattr(part.func, "id", ""))
+            name = last_name(part.func)
             is_in_place = type(part.func) is ast.Attribute and name.endswith("_")
             if name == "setattr" or (is_in_place and not name.endswith("__")):
                 return True
@@ -234,7 +234,7 @@ def _by_their_names(
 
 
 def _is_hook(node: ast.FunctionDef, first: int) -> bool:
-    names = [p.arg for p in (*node.args.posonlyargs, *node.args.args)][first:]
+    names = [p.arg for p in positional_parameters(node)][first:]
     return (
         "hook" in node.name
         and len(names) in (2, 3, 4)
@@ -246,7 +246,7 @@ def _registered(statement: ast.stmt) -> Iterator[tuple[ast.FunctionDef | None, a
     """What is registered, and the function or method around it; none at the top of the file."""
     for outer, node in nodes_of(statement):
         if type(node) is ast.Call:
-            name = getattr(node.func, "attr", getattr(node.func, "id", ""))
+            name = last_name(node.func)
             given = node.args[:1] or [k.value for k in node.keywords if k.arg == "hook"]
             if name in REGISTERS and given:
                 yield outer, given[0]
@@ -355,7 +355,7 @@ def hook_arguments(machine: Machine, hook: Function) -> tuple[list[Value], dict[
     """The module, the tuple of what it is given, and for a hook behind it what it returns."""
     spec = hook.info.node.args
     first = (hook.bound is not None) + len(hook.args)
-    parameters = [*spec.posonlyargs, *spec.args][first:]
+    parameters = positional_parameters(hook.info.node)[first:]
     bound = [d for d in spec.defaults if not (type(d) is ast.Constant and d.value is None)]
     parameters = parameters[: len(parameters) - len(bound)]  # `index=index` of a loop around it
     given: dict[str, Value] = {parameters[1].arg: GIVEN} if len(parameters) > 1 else {}

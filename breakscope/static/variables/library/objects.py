@@ -175,7 +175,7 @@ class LibraryObjectVariable(Variable):
             return Tensor()
         if owner.name == PARSED.name:
             if frame.emits:
-                machine.region.reads.setdefault((id(PARSED), name), (frame.activation, node))
+                machine.region.note_read((id(PARSED), name), node, frame)
             return UNKNOWN if frame.emits else option(machine, name)
         if owner.name == "torch.autograd.function.FunctionCtx":
             if name == "saved_variables":  # Dynamo knows them by their new name only

@@ -96,7 +96,7 @@ def instance_attribute(
     machine: Machine, owner: Instance, name: str, node: ast.AST, frame: Frame
 ) -> Value:
     if frame.emits:
-        machine.region.note_read((id(owner), name), node, frame)
+        machine.region.note_attribute_read((id(owner), name), node, frame)
         if type(node) is ast.Attribute and type(node.value) is ast.Name:
             note_recurrent_argument(machine, owner, node.value, frame)
             narrowed = frame.names.get(f"{node.value.id}.{name}")
@@ -123,7 +123,7 @@ def instance_attribute(
     if member is not None:
         if frame.emits and not isinstance(member, Function):
             for cls in mro_of(machine, info):
-                machine.region.reads.setdefault((id(cls), name), (frame.activation, node))
+                machine.region.note_read((id(cls), name), node, frame)
         return member_of_instance(machine, owner, member, node, frame)
     if name == "__dict__" or (name == "_modules" and not frame.emits):
         machine.touch(owner)  # whoever changes the dict changes the object

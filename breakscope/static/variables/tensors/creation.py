@@ -15,6 +15,7 @@ from breakscope.rulekit.values import (
     ShapeInt,
     Tensor,
     Value,
+    int_of,
 )
 from breakscope.static.variables.tensors.dtypes import PRECISE
 from breakscope.static.variables.tensors.results import COMPLEX_DTYPES, FLOAT_DTYPES
@@ -123,12 +124,7 @@ def drawn_sizes(sizes: list[Value] | None) -> tuple | None:
     if not any(isinstance(size, Py) and size.is_drawn for size in sizes or ()):
         return None
     return tuple(
-        DrawnSize()
-        if isinstance(size, Py) and size.is_drawn
-        else size.value
-        if isinstance(size, Const) and type(size.value) is int
-        else None
-        for size in sizes
+        DrawnSize() if isinstance(size, Py) and size.is_drawn else int_of(size) for size in sizes
     )
 
 

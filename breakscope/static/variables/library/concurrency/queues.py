@@ -85,7 +85,6 @@ def call_heap(
     machine: Machine,
     name: str,
     args: list[Value],
-    kwargs: dict[str, Value],
     node: ast.AST,
     frame: Frame,
 ) -> Value:
@@ -109,9 +108,7 @@ def call_heap(
 
 
 def handler(name: str) -> Callable[..., Value]:
-    return lambda machine, args, kwargs, node, frame: call_heap(
-        machine, name, args, kwargs, node, frame
-    )
+    return lambda machine, args, kwargs, node, frame: call_heap(machine, name, args, node, frame)
 
 
 HANDLERS = {name: handler(name) for name in (*CHANGES, PUSHPOP)}
