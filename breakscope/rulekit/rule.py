@@ -32,7 +32,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from breakscope.report.model import Kind, Severity
-from breakscope.rulekit.events import Event, Problem
+from breakscope.rulekit.events import Event
+from breakscope.rulekit.problem import Problem
 
 Check = Callable[[Any], "Iterable[Problem] | None"]
 

@@ -15,8 +15,9 @@ from msgspec.structs import replace
 from breakscope import limits
 from breakscope.knowledge import load as load_knowledge
 from breakscope.report.model import Finding, Fix, Inside, Link, code_in
-from breakscope.rulekit.events import Call, Enter, Problem
+from breakscope.rulekit.events import Call, Enter
 from breakscope.rulekit.patch import Names
+from breakscope.rulekit.problem import Problem
 from breakscope.rulekit.rule import Rule
 from breakscope.rulekit.walking import begin_of, end_of
 from breakscope.static.findings.bound_names import NamesOfTorch

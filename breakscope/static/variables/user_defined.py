@@ -18,6 +18,7 @@ from breakscope.rulekit.values import (
     Sequence,
     Union,
     Value,
+    int_of,
     options,
 )
 from breakscope.static.definitions.classes import (
@@ -318,7 +319,7 @@ class InstanceVariable(Variable):
         method = machine.getattr(manager, "__enter__", node, frame)
         if not isinstance(method, Function):
             return manager
-        note_entered(machine, manager, node, frame)
+        emit_enter(machine, manager, node, frame)
         return machine.call(method, [], {}, node, frame)
 
     def leave(self, machine: Machine, manager, node, frame) -> None:
@@ -333,7 +334,7 @@ class InstanceVariable(Variable):
         return True
 
 
-def note_entered(machine: Machine, manager: Instance, node: ast.expr, frame: Frame) -> None:
+def emit_enter(machine: Machine, manager: Instance, node: ast.expr, frame: Frame) -> None:
     """Emit that an object is entered that Python has made, before the region or before a break."""
     name, made = manager.cls.info.name, machine.objects.made_inside.get(id(manager))
     if made is None:
@@ -376,14 +377,9 @@ def field_at(
 ) -> Value:
     """What a dataclass gives for a number that it passes on to its fields in order, those that
     are None left out; `found` where that is not known, or it is no dataclass."""
-    if not (
-        index.is_const
-        and type(index.value) is int
-        and index.value >= 0
-        and has_generated_init(machine, owner.cls.info)
-    ):
+    place = int_of(index)
+    if place is None or place < 0 or not has_generated_init(machine, owner.cls.info):
         return found
-    place = index.value
     for name, *_ in fields_of(machine, owner.cls.info):
         value = machine.getattr(owner, name, node, frame)
         there = [option for option in options(value) if not option.is_none]
