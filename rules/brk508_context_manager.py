@@ -92,7 +92,7 @@ def check(event):
 
 @rule.rewrite
 def rewrite(node, problem, place):
-    from breakscope.rulekit.contexts import lock_in_eager_only
+    from breakscope.rulekit.rewrites.contexts import lock_in_eager_only
 
     return lock_in_eager_only(node, place)
 

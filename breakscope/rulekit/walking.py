@@ -89,6 +89,14 @@ def uses_of(root: _ast.AST, name: str, *contexts: type) -> list[_ast.Name]:
     return [n for n in names if _stands_in(n, contexts)]
 
 
+def nodes_of(statement: _ast.stmt) -> Iterator[tuple[_ast.FunctionDef | None, _ast.AST]]:
+    """All that stands in a statement at the top of the file, each with the function or method around it."""
+    for part in statement.body if isinstance(statement, _ast.ClassDef) else [statement]:
+        outer = part if isinstance(part, _ast.FunctionDef) else None
+        for node in walk(part):
+            yield outer, node
+
+
 def handed_generator(node: _ast.AST) -> _ast.GeneratorExp | None:
     """The generator expression that a call has as its only argument, as it is or unpacked."""
     if not isinstance(node, _ast.Call) or len(node.args) != 1:

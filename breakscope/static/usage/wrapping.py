@@ -19,7 +19,7 @@ from breakscope.rulekit.values import (
 from breakscope.rulekit.walking import plain_parameters, walk
 from breakscope.static.definitions.classes import find_member
 from breakscope.static.machine.library import GIVEN_MODULE
-from breakscope.static.regions.arguments import configured_instance
+from breakscope.static.regions.configured import configured_instance
 from breakscope.static.usage.loops import changed_in, path_of, varies
 from breakscope.static.usage.scope import Local
 from breakscope.static.usage.state import State

@@ -23,7 +23,8 @@ from breakscope.static.machine.frames import Frame, OutOfBudget, Raised
 from breakscope.static.machine.gaps import why
 from breakscope.static.machine.machine import Machine
 from breakscope.static.project.modules import ModuleInfo
-from breakscope.static.regions.arguments import configured_instance, parameter_values
+from breakscope.static.regions.arguments import parameter_values
+from breakscope.static.regions.configured import configured_instance
 
 COMPILES = re.compile(r"torch(?<!\wtorch)\s*\.\s*compile\b")
 

@@ -20,15 +20,9 @@ from breakscope.static.machine.gaps import why
 from breakscope.static.machine.machine import Machine
 from breakscope.static.machine.state import RegionState
 from breakscope.static.project.modules import FunctionInfo, ModuleInfo
-from breakscope.static.regions.arguments import (
-    as_any_argument,
-    configured_instance,
-    opened_flags,
-    parameter_values,
-    takes_tensors,
-    undecorated,
-)
+from breakscope.static.regions.arguments import as_any_argument, parameter_values, takes_tensors
 from breakscope.static.regions.by_programs import settle_by_programs
+from breakscope.static.regions.configured import configured_instance, opened_flags, undecorated
 from breakscope.static.regions.discovery.around import (
     is_around,
     is_aside,

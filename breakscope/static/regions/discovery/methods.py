@@ -31,7 +31,8 @@ from breakscope.static.definitions.names import module_names
 from breakscope.static.machine.frames import Frame
 from breakscope.static.machine.library import TENSOR_DICT
 from breakscope.static.machine.machine import Machine
-from breakscope.static.regions.arguments import configured_instance, parameter_values
+from breakscope.static.regions.arguments import parameter_values
+from breakscope.static.regions.configured import configured_instance
 from breakscope.static.regions.discovery.around import is_around, is_no_tensor, is_training_step
 from breakscope.static.regions.discovery.discover import only_raises
 from breakscope.static.regions.discovery.evidence import METHOD, TEMPLATE, Evidence

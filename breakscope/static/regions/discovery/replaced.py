@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 
 from breakscope.rulekit.values import UNKNOWN, Class, External, Function, Value
-from breakscope.rulekit.walking import last_name, positional_parameters
+from breakscope.rulekit.walking import last_name, nodes_of, positional_parameters
 from breakscope.static.definitions.classes import is_module_class
 from breakscope.static.definitions.names import module_names
 from breakscope.static.machine.frames import Frame, OutOfBudget, Raised
@@ -23,7 +23,6 @@ from breakscope.static.regions.discovery.hooks import (
     functions_of,
     is_of,
     key_of_hook,
-    nodes_of,
 )
 
 FORWARD = "forward"
