@@ -119,9 +119,10 @@ def is_aside(machine: Machine, cls: Class, forward: Value | None) -> bool:
     )
     if type(forward) is Function and not is_measuring:
         node = forward.info.node
-        results = [p.value for p in walk(node) if isinstance(p, ast.Return)]
         follows = drives_model(node, {p.arg for p in plain_parameters(node)[1:2]})
-        is_measuring = follows and all(map(_is_nothing, results))
+        is_measuring = follows and all(
+            _is_nothing(part.value) for part in walk(node) if isinstance(part, ast.Return)
+        )
     if is_measuring and not (is_loss or COMPILES.search(module.source)):
         return True
     return _compiles_parts(machine, cls) and not any(
