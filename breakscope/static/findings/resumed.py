@@ -13,7 +13,7 @@ from breakscope.rulekit.walking import end_of, kept_with_node, walk
 from breakscope.static.findings.flow import RANDOM, flow_of, names_of_values
 from breakscope.static.findings.left_to_python import drawn_in, read_in
 from breakscope.static.machine.frames import Activation
-from breakscope.static.variables.library.draws import CLOCKS, DRAWS
+from breakscope.static.variables.library.followed.draws import CLOCKS, DRAWS
 from breakscope.static.variables.numpy import size_drawn
 
 BY_VALUES = "GB0036"  # an operator whose result is as long as the values make it

@@ -17,9 +17,9 @@ from breakscope.static.variables.dicts import put_key
 from breakscope.static.variables.effects.kept_iterators import note_kept
 from breakscope.static.variables.effects.unmade_iterators import CALL, is_unmade, unmade
 from breakscope.static.variables.library.builtin_iteration import different_items
-from breakscope.static.variables.library.driven_items import driven_items
-from breakscope.static.variables.library.followed_iteration import listed
-from breakscope.static.variables.objects.module_containers import contents_of
+from breakscope.static.variables.library.followed.driven_items import driven_items
+from breakscope.static.variables.library.followed.followed_iteration import listed
+from breakscope.static.variables.modules.containers import contents_of
 from breakscope.static.variables.tensors.filtered import note_filtered
 
 # a comprehension that begins with another iterator breaks at once

@@ -44,8 +44,8 @@ from breakscope.static.variables.effects.emitting import (
 )
 from breakscope.static.variables.effects.kept_iterators import note_kept
 from breakscope.static.variables.library.builtin_iteration import different_items
-from breakscope.static.variables.library.driven_items import driven_items
 from breakscope.static.variables.library.folding import MISFITS, WIDE_FORMAT, constant
+from breakscope.static.variables.library.followed.driven_items import driven_items
 from breakscope.static.variables.numpy import is_numpy_number, read_index, read_numpy_number
 from breakscope.static.variables.objects.attributes import instance_attribute
 from breakscope.static.variables.operators.binary import binary_operation

@@ -20,14 +20,14 @@ from breakscope.static.machine.machine import Machine
 from breakscope.static.project.generators import is_generator
 from breakscope.static.variables.effects.kept_iterators import note_kept
 from breakscope.static.variables.effects.unmade_iterators import is_unmade
-from breakscope.static.variables.library.draws import open_turns
-from breakscope.static.variables.library.driven_items import (
+from breakscope.static.variables.library.followed.draws import open_turns
+from breakscope.static.variables.library.followed.driven_items import (
     all_items,
     drawn_items,
     driven_items,
     guessed_items,
 )
-from breakscope.static.variables.objects.module_containers import contents_of
+from breakscope.static.variables.modules.containers import contents_of
 
 
 def exec_while(machine: Machine, node: ast.While, frame: Frame) -> int:

@@ -42,11 +42,11 @@ from breakscope.static.variables.effects.missing_attributes import (
 )
 from breakscope.static.variables.effects.side_effects import note_outside
 from breakscope.static.variables.library import builtin_iteration, builtin_numbers
-from breakscope.static.variables.library.evaluated import is_followed
 from breakscope.static.variables.library.folding import CASTS
+from breakscope.static.variables.library.followed.evaluated import is_followed
+from breakscope.static.variables.modules.containers import OPEN, contents_of, put_openly
+from breakscope.static.variables.modules.recurrent import note_recurrent_check
 from breakscope.static.variables.numpy import maybe_array
-from breakscope.static.variables.objects.module_containers import OPEN, contents_of, put_openly
-from breakscope.static.variables.objects.recurrent import note_recurrent_check
 from breakscope.static.variables.operators.instance_checks import is_instance
 
 TORCH_NN, ANY_MODULE_CLASS = External("torch.nn"), External("torch.nn.*")

@@ -33,8 +33,8 @@ from breakscope.static.variables.effects.side_effects import (
     note_outside,
 )
 from breakscope.static.variables.effects.unmade_iterators import LOOP
+from breakscope.static.variables.modules.changes import note_module_change
 from breakscope.static.variables.objects.default_dicts import missing_item, of_all_keys
-from breakscope.static.variables.objects.module_changes import note_module_change
 
 ADDING = frozenset({"add_module", "register_module"})
 KINDS = (dict, OrderedDict, Counter, defaultdict)

@@ -47,9 +47,9 @@ from breakscope.static.variables.effects.side_effects import (
     read_limit,
 )
 from breakscope.static.variables.library.builtin_iteration import keys_compared
-from breakscope.static.variables.library.evaluated import evaluated_call, evaluated_method
 from breakscope.static.variables.library.folding import counted
-from breakscope.static.variables.library.followed_iteration import are_apart, is_counted
+from breakscope.static.variables.library.followed.evaluated import evaluated_call, evaluated_method
+from breakscope.static.variables.library.followed.followed_iteration import are_apart, is_counted
 from breakscope.static.variables.numpy import traced_array
 
 MODULES = ("ModuleList", "Sequential")

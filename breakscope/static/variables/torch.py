@@ -24,7 +24,7 @@ from breakscope.static.machine.lattice import element_of, join_all
 from breakscope.static.machine.library import PACKED_SEQUENCE, TYPED
 from breakscope.static.machine.machine import Machine
 from breakscope.static.variables.effects.subgraphs import call_within
-from breakscope.static.variables.library.draws import note_drawn_tensor
+from breakscope.static.variables.library.followed.draws import note_drawn_tensor
 from breakscope.static.variables.library.known_results import PYTHON_RESULTS
 from breakscope.static.variables.tensors.creation import CREATES, created_tensor, tensor_of_type
 from breakscope.static.variables.tensors.dtypes import kind_of_dtype, made_narrow, promoted

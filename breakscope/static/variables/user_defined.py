@@ -47,6 +47,8 @@ from breakscope.static.variables.library.concurrency.threads import (
     THREAD,
     call_thread_method,
 )
+from breakscope.static.variables.modules.containers import HELD, LAYER, contents_of
+from breakscope.static.variables.modules.hooks import run_hooks, run_pre_hooks
 from breakscope.static.variables.nn_module import call_module_method
 from breakscope.static.variables.objects.attribute_stores import store_on_class, store_on_instance
 from breakscope.static.variables.objects.attributes import instance_attribute, truth_of_instance
@@ -62,8 +64,6 @@ from breakscope.static.variables.objects.autograd import (
 )
 from breakscope.static.variables.objects.construction import instantiate
 from breakscope.static.variables.objects.decorated import note_decorated, note_defaults
-from breakscope.static.variables.objects.hooks import run_hooks, run_pre_hooks
-from breakscope.static.variables.objects.module_containers import HELD, LAYER, contents_of
 from breakscope.static.variables.objects.operators import (
     compare_object,
     object_operator,

@@ -35,12 +35,12 @@ from breakscope.static.variables.effects.emitting import (
     is_some_tensor,
 )
 from breakscope.static.variables.effects.size_reads import emit_numbers_read
-from breakscope.static.variables.library.followed_iteration import (
+from breakscope.static.variables.library.followed.followed_iteration import (
     sorted_items,
     taken_item,
     turns_of,
 )
-from breakscope.static.variables.library.loaders import count_batches, first_batches
+from breakscope.static.variables.library.followed.loaders import count_batches, first_batches
 from breakscope.static.variables.numpy import is_numpy_number
 
 

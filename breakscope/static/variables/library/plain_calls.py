@@ -13,7 +13,7 @@ from breakscope.static.machine.frames import Frame
 from breakscope.static.machine.library import MAKES, is_given_up
 from breakscope.static.machine.machine import Machine
 from breakscope.static.variables.effects.emitting import emit_call
-from breakscope.static.variables.library.draws import drawn_by_python
+from breakscope.static.variables.library.followed.draws import drawn_by_python
 from breakscope.static.variables.tensors.results import returned_value
 
 BUILT_IN_TYPES = {

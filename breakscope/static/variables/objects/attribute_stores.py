@@ -35,10 +35,10 @@ from breakscope.static.machine.library import SET_ON_MADE
 from breakscope.static.machine.machine import Machine
 from breakscope.static.variables.effects.emitting import emit_call
 from breakscope.static.variables.effects.side_effects import emit_store, note_outside, put_attribute
+from breakscope.static.variables.modules.changes import note_stored
+from breakscope.static.variables.modules.containers import HELD
+from breakscope.static.variables.modules.hidden_properties import is_kept_apart
 from breakscope.static.variables.objects.construction import call_member
-from breakscope.static.variables.objects.hidden_properties import is_kept_apart
-from breakscope.static.variables.objects.module_changes import note_stored
-from breakscope.static.variables.objects.module_containers import HELD
 from breakscope.static.variables.objects.returned import note_left_behind
 from breakscope.static.variables.tensors.dtypes import PRECISIONS
 

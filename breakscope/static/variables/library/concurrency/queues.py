@@ -10,7 +10,7 @@ from breakscope.rulekit.values import NONE, UNKNOWN, Const, ExternalInstance, Se
 from breakscope.static.machine.frames import Frame
 from breakscope.static.machine.machine import Machine
 from breakscope.static.variables.library.concurrency.threads import let_threads_work
-from breakscope.static.variables.library.evaluated import evaluated_call, is_followed
+from breakscope.static.variables.library.followed.evaluated import evaluated_call, is_followed
 
 # the method of a deque that takes the next item out
 NEXT = {

@@ -14,7 +14,7 @@ from breakscope.rulekit.values import NONE, UNKNOWN, Const, Py, Sequence, Tensor
 from breakscope.static.machine.driver import Driver
 from breakscope.static.machine.lattice import element_of
 from breakscope.static.machine.machine import Machine
-from breakscope.static.variables.objects.module_containers import contents_of
+from breakscope.static.variables.modules.containers import contents_of
 
 if TYPE_CHECKING:
     from random import Random

@@ -18,8 +18,8 @@ from breakscope.rulekit.values import (
 )
 from breakscope.static.machine.frames import Frame
 from breakscope.static.machine.machine import Machine
-from breakscope.static.variables.objects.module_containers import LAYER
-from breakscope.static.variables.objects.submodules import descendants
+from breakscope.static.variables.modules.containers import LAYER
+from breakscope.static.variables.modules.submodules import descendants
 
 LINEAR = "in_features out_features bias".split()
 CONVOLUTION = "in_channels out_channels kernel_size stride padding dilation groups bias".split()

@@ -23,8 +23,8 @@ from breakscope.rulekit.values import (
 from breakscope.static.definitions.classes import external_bases, members_of
 from breakscope.static.machine.frames import Frame
 from breakscope.static.machine.machine import Machine
-from breakscope.static.variables.library.followed_iteration import asked_for
-from breakscope.static.variables.library.loaders import batches
+from breakscope.static.variables.library.followed.followed_iteration import asked_for
+from breakscope.static.variables.library.followed.loaders import batches
 from breakscope.static.variables.tensors.sizes import DrawnSize
 
 
