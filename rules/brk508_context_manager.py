@@ -42,16 +42,12 @@ rule = Rule(
     fix="unsafe",
 )
 
-LOCKS = {
-    "_thread.lock",
-    "_thread.RLock",
-    "_thread.allocate_lock",
-    "threading.Lock",
-    "threading.RLock",
-    "threading.BoundedSemaphore",
-    "multiprocessing.Lock",
-    "multiprocessing.RLock",
-}
+LOCKS = frozenset(
+    """
+    _thread.lock _thread.RLock _thread.allocate_lock threading.Lock threading.RLock
+    threading.BoundedSemaphore multiprocessing.Lock multiprocessing.RLock
+    """.split()
+)
 HELP = {"torch.device": "give `device=` to the calls inside instead"}
 
 

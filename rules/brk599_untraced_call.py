@@ -31,47 +31,15 @@ from breakscope.rulekit.rule import Rule
 
 # The ids of calls that are not traced, whatever the data; ids of data-dependent operators belong to
 # other rules.
-IDS = (
-    "GB0007",
-    "GB0008",
-    "GB0055",
-    "GB0059",
-    "GB0090",
-    "GB0107",
-    "GB0116",
-    "GB0117",
-    "GB0134",
-    "GB0142",
-    "GB0147",
-    "GB0150",
-    "GB0156",
-    "GB0157",
-    "GB0158",
-    "GB0208",
-    "GB0249",
-    "GB0262",
-    "GB0264",
-    "GB0294",
-    "GB0299",
-    "GB0467",
-    "GB0811",
-    "GB4695",
-    "GB6215",
+IDS = tuple(
+    """
+    GB0007 GB0008 GB0055 GB0059 GB0090 GB0107 GB0116 GB0117 GB0134 GB0142 GB0147 GB0150 GB0156
+    GB0157 GB0158 GB0208 GB0249 GB0262 GB0264 GB0294 GB0299 GB0467 GB0811 GB4695 GB6215
+    """.split()
 )
 # Those that torch gave, or will give, to such calls in versions other than the one that the
 # examples run under.
-OTHER_IDS = (
-    "GB0023",
-    "GB0187",
-    "GB0191",
-    "GB0179",
-    "GB0270",
-    "GB0364",
-    "GB5687",
-    "GB7312",
-    "GB9193",
-    "unnamed",
-)
+OTHER_IDS = tuple("GB0023 GB0187 GB0191 GB0179 GB0270 GB0364 GB5687 GB7312 GB9193 unnamed".split())
 
 # of functions that few programs call
 UNSHOWN = ("GB0116", "GB0150", "GB0249", "GB0299", "GB0811")
@@ -171,20 +139,8 @@ def check_numba(event):
 
 
 # where Dynamo gives the Python code of such packages up
-INSIDE = (
-    "GB0007",
-    "GB0033",
-    "GB0036",
-    "GB0087",
-    "GB0112",
-    "GB0156",
-    "GB0157",
-    "GB0158",
-    "GB0170",
-    "GB0208",
-    "GB0290",
-    "GB0294",
-    "GB4841",
+INSIDE = tuple(
+    "GB0007 GB0033 GB0036 GB0087 GB0112 GB0156 GB0157 GB0158 GB0170 GB0208 GB0290 GB0294 GB4841".split()
 )
 
 

@@ -47,23 +47,12 @@ def check(event):
     yield event.graph_break(f"Dynamo does not trace `{event.shown}`", help=OUTSIDE, apart=is_step)
 
 
-SCHEDULERS = (
-    "LRScheduler",
-    "LambdaLR",
-    "MultiplicativeLR",
-    "StepLR",
-    "MultiStepLR",
-    "ConstantLR",
-    "LinearLR",
-    "ExponentialLR",
-    "SequentialLR",
-    "PolynomialLR",
-    "CosineAnnealingLR",
-    "ChainedScheduler",
-    "ReduceLROnPlateau",
-    "CyclicLR",
-    "CosineAnnealingWarmRestarts",
-    "OneCycleLR",
+SCHEDULERS = tuple(
+    """
+    LRScheduler LambdaLR MultiplicativeLR StepLR MultiStepLR ConstantLR LinearLR ExponentialLR
+    SequentialLR PolynomialLR CosineAnnealingLR ChainedScheduler ReduceLROnPlateau CyclicLR
+    CosineAnnealingWarmRestarts OneCycleLR
+    """.split()
 )
 
 

@@ -32,16 +32,7 @@ RECURRENT = frozenset(
 )
 # methods that go over the modules inside, and so read each
 WALKS = frozenset(
-    {
-        "parameters",
-        "named_parameters",
-        "modules",
-        "named_modules",
-        "children",
-        "named_children",
-        "train",
-        "eval",
-    }
+    "parameters named_parameters modules named_modules children named_children train eval".split()
 )
 
 

@@ -57,16 +57,8 @@ def created_tensor(last: str, args: list[Value], kwargs: dict[str, Value]) -> Te
         )
     elif given is None and last in ("randint", "randperm", "tril_indices", "triu_indices"):
         dtype = "int"
-    elif given is None and last in (
-        "randn",
-        "rand",
-        "zeros",
-        "ones",
-        "empty",
-        "linspace",
-        "geomspace",
-        "logspace",
-        "normal",
+    elif given is None and last in tuple(
+        "randn rand zeros ones empty linspace geomspace logspace normal".split()
     ):
         dtype = "float"
     elif last == "arange" and given is None:
