@@ -292,7 +292,7 @@ def _plain_lines(block: cst.BaseSuite) -> list[cst.SimpleStatementLine] | None:
     if not isinstance(block, cst.IndentedBlock) or block.footer:
         return None
     for line in block.body:
-        if not isinstance(line, cst.SimpleStatementLine) or len(line.body) != 1:
+        if rw.single(line) is None:
             return None
         if "#" in rw.code(line):
             return None

@@ -76,7 +76,7 @@ def _unconditional(node: cst.CSTNode, place: Place):
     lines = list(node.body.body)
     if not name or node.body.footer or node.body.header.comment:
         return None
-    if not all(isinstance(n, cst.SimpleStatementLine) and len(n.body) == 1 for n in lines):
+    if not all(rw.single(n) is not None for n in lines):
         return None
     rows: set[str] = set()  # names that hold nothing but chosen rows
     for line in lines:
