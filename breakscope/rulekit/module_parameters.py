@@ -52,7 +52,7 @@ def _of(value: Value, depth: int) -> bool | None:
     elif isinstance(value, Dict):
         inside = [*value.items.values(), *([value.element] if value.open else [])]
     elif isinstance(value, Sequence):
-        inside = value.items if value.items is not None else [value.element]
+        inside = value.inside
     else:
         return None
     kinds = {holds_parameters(part, depth - 1) for part in inside}

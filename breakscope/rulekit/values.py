@@ -71,6 +71,11 @@ class Sequence(Value, eq=False):
         element = join([value.any_item(join, depth + 1) for value in filled], depth + 1)
         return Sequence(self.type, None, element, self.home)
 
+    @property
+    def inside(self) -> list[Value]:
+        """Its items, or one that each is like."""
+        return self.items if self.items is not None else [self.element]
+
     def any_item(self, join: Join, depth: int = 0) -> Value:
         """What every element is like."""
         return self.element if self.items is None else join(self.items, depth)
@@ -327,7 +332,7 @@ def holds_tensor(value: Value) -> bool:
 def _parts(container: Sequence | Dict) -> list[Value]:
     if type(container) is Dict:
         return [*container.items.values(), container.element]
-    return container.items if container.items is not None else [container.element]
+    return container.inside
 
 
 def holds_modules(value: Value) -> bool:

@@ -97,6 +97,15 @@ def nodes_of(statement: _ast.stmt) -> Iterator[tuple[_ast.FunctionDef | None, _a
             yield outer, node
 
 
+def gone_over(loop: _ast.For) -> tuple[_ast.expr, _ast.expr]:
+    """What a loop goes over, and what an item is called: `xs` and `x` of `for i, x in enumerate(xs)`, too."""
+    over, target = loop.iter, loop.target
+    if isinstance(over, _ast.Call) and getattr(over.func, "id", "") == "enumerate" and over.args:
+        over = over.args[0]
+        target = target.elts[1] if isinstance(target, _ast.Tuple) and target.elts[1:] else target
+    return over, target
+
+
 def handed_generator(node: _ast.AST) -> _ast.GeneratorExp | None:
     """The generator expression that a call has as its only argument, as it is or unpacked."""
     if not isinstance(node, _ast.Call) or len(node.args) != 1:

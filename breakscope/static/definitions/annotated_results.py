@@ -75,7 +75,7 @@ def _tensor_in(value: Value) -> Tensor | None:
         if type(option) is Tensor:
             return Tensor(sure=option.sure, kind="numpy" if option.kind == "numpy" else "")
         if type(option) is Sequence:
-            for part in option.items if option.items is not None else [option.element]:
+            for part in option.inside:
                 if (found := _tensor_in(part)) is not None:
                     return found
     return None

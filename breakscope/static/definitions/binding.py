@@ -133,7 +133,7 @@ def settled_argument(
 def is_of_python(declared: Value) -> bool:
     """True for a number, a text or a flag, and for a list or a tuple of such."""
     if type(declared) is Sequence:
-        inside = declared.items if declared.items is not None else [declared.element]
+        inside = declared.inside
         return bool(inside) and all(map(is_of_python, inside))
     return type(declared) is Py and declared.type in PYTHON_TYPES
 

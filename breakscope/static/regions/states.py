@@ -53,5 +53,5 @@ def inside(value: Value | None) -> list[Value]:
     if isinstance(value, Instance):
         return [part.original for part in value.attributes.values()]
     if isinstance(value, Sequence):
-        return value.items if value.items is not None else [value.element]
+        return value.inside
     return [*value.items.values(), value.element] if isinstance(value, Dict) else []

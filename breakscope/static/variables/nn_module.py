@@ -92,7 +92,7 @@ class ModuleListVariable(ListVariable):
         value = args[0] if args else UNKNOWN
         with call_of_compiled(machine.driver, callee, args, kwargs, node, frame):
             run_pre_hooks(machine, callee, args, node, frame)
-            for module in callee.items if callee.items is not None else [callee.element]:
+            for module in callee.inside:
                 made = machine.call(module, [value], {}, node, frame)
                 value = behind([value]) if made.is_unknown else made
             run_hooks(machine, callee, args, value, node, frame)

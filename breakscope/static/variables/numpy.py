@@ -228,7 +228,7 @@ def _holds_texts(value: Value) -> bool:
     """True for a list of texts, also one in another."""
     if type(value) is not Sequence or value.type not in ("list", "tuple"):
         return False
-    items = value.items if value.items is not None else [value.element]
+    items = value.inside
     return any(
         (item.is_const and type(item.value) is str)
         or (type(item) is Py and item.type == "str")
