@@ -32,8 +32,13 @@ DRAWING = frozenset(
 RANDOM = "*"
 
 
-@kept_with_node
 def flow_of(function: ast.FunctionDef) -> Flow:
+    return _flow_of(function.body[0], function)
+
+
+@kept_with_node
+def _flow_of(first: ast.stmt, function: ast.FunctionDef) -> Flow:
+    """Kept with the first statement: a body that was evicted is another one when it is parsed again."""
     return Flow(function)
 
 

@@ -9,7 +9,7 @@ from breakscope.rulekit.events import Call, Event, ScalarRead
 from breakscope.rulekit.resumed import Resumed
 from breakscope.rulekit.rule import Rule
 from breakscope.rulekit.values import Const, External, Function, Sequence
-from breakscope.rulekit.walking import end_of, kept_with_node, walk
+from breakscope.rulekit.walking import end_of
 from breakscope.static.findings.flow import RANDOM, flow_of, names_of_values
 from breakscope.static.findings.left_to_python import drawn_in, read_in
 from breakscope.static.machine.frames import Activation
@@ -152,14 +152,7 @@ def _handed_on(event: Event, rule: Rule) -> str:
 
 def function_of(activation: Activation) -> ast.FunctionDef | None:
     """The function that an activation is of."""
-    name = activation.function.rpartition(".")[2]
-    return _functions_in(activation.module.tree).get((name, activation.line))
-
-
-@kept_with_node
-def _functions_in(tree: ast.Module) -> dict[tuple[str, int], ast.FunctionDef]:
-    """By name and line."""
-    return {(n.name, n.lineno): n for n in reversed(walk(tree)) if isinstance(n, FUNCTIONS)}
+    return activation.node if isinstance(activation.node, FUNCTIONS) else None
 
 
 def drawn_by(activation: Activation) -> set[int]:

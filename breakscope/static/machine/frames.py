@@ -67,6 +67,7 @@ class Activation(Struct, eq=False):
     function: str
     module: ModuleInfo
     line: int
+    node: ast.AST | None = None  # the `def` or lambda
     steps: list[Step] = []
     # (id of node, type of event, detail): an event counts once; empty when the call is over
     seen: set | frozenset = set()

@@ -313,7 +313,7 @@ def call_wrapped(
     waiting = [s for s in steps if s.event is not None and s.event.only_when_skipped]
     if at is None or not at.skips or not waiting:
         return machine.inline(inner, args, kwargs, node, frame)
-    shell = Activation(wrapper.qualname, wrapper.module, activation.line, waiting)
+    shell = Activation(wrapper.qualname, wrapper.module, activation.line, wrapper.node, waiting)
     frame.note_call(shell, node)
     inside = Frame(wrapper.module, wrapper, None, shell, True, frame.depth, wrapper.qualname)
     inside.certainty, inside.caught, inside.skips = frame.certainty, frame.caught, at.skips

@@ -159,7 +159,9 @@ def run_function(
     """Analyse a call, which stands at `call`; `names` are the parameters' values."""
     info: FunctionInfo = function.info
     info.node.entered = machine.world.program.sources.turn
-    activation = Activation(info.qualname, info.module, info.node.lineno) if emits else None
+    activation = None
+    if emits:
+        activation = Activation(info.qualname, info.module, info.node.lineno, info.node)
     frame = Frame(
         info.module, info, function.scope, activation, emits, caller.depth + 1, info.qualname
     )
