@@ -19,6 +19,7 @@ import torch
 from breakscope.rulekit.events import Call
 from breakscope.rulekit.rule import Rule
 from breakscope.rulekit.values import NONE, Dict, ExternalInstance, Instance, holds_tensor, options
+from breakscope.rulekit.walking import last_name
 
 rule = Rule(
     "BRK112",
@@ -86,11 +87,7 @@ def _of_tensors(items):
 def _gives_tensor(key):
     """True for a lambda over a tensor that reads none of its Python facts."""
     body = getattr(getattr(getattr(key, "info", None), "node", None), "body", None)
-    names = (
-        {getattr(n, "attr", getattr(n, "id", "")) for n in ast.walk(body)}
-        if isinstance(body, ast.expr)
-        else {"len"}
-    )
+    names = {last_name(n) for n in ast.walk(body)} if isinstance(body, ast.expr) else {"len"}
     return not names & {"shape", "size", "numel", "ndim", "dim", "len", "id", "item", "dtype"}
 
 

@@ -98,7 +98,7 @@ def rewrite(node, problem, place):
 
     if (made := rewritten_by_math(node, problem)) is not None:
         return made
-    found = rw.find(node, problem) if isinstance(node, cst.SimpleStatementLine) else None
+    found = rw.find_in_line(node, problem)
     if (
         not isinstance(found, cst.Call)
         or rw.dotted(found.func) != "float"

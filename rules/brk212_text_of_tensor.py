@@ -106,7 +106,7 @@ def rewrite(node, problem):
 
     from breakscope.rulekit import rewriting as rw
 
-    found = rw.find(node, problem) if isinstance(node, cst.SimpleStatementLine) else None
+    found = rw.find_in_line(node, problem)
     if not isinstance(found, cst.Call) or rw.dotted(found.func) != "str" or len(found.args) != 1:
         return None
     text = rw.code(found.args[0].value)

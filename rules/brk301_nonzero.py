@@ -27,20 +27,13 @@ from breakscope.rulekit.rule import Rule
 
 rule = Rule("BRK301", "nonzero", dynamo=(r"GB0036: aten\.nonzero",), fix="unsafe")
 
-NAMES = {
-    "torch.nonzero",
-    "Tensor.nonzero",
-    "torch.argwhere",
-    "Tensor.argwhere",
-    "torch.where",
-    "numpy.nonzero",
-    "torch.ops.aten.nonzero.default",
-    "numpy.argwhere",
-    "numpy.flatnonzero",
-    "numpy.ndarray.nonzero",
-    "numpy.where",
-    "torch.ops.aten.nonzero",
-}
+NAMES = frozenset(
+    """
+    torch.nonzero Tensor.nonzero torch.argwhere Tensor.argwhere torch.where numpy.nonzero
+    torch.ops.aten.nonzero.default numpy.argwhere numpy.flatnonzero numpy.ndarray.nonzero
+    numpy.where torch.ops.aten.nonzero
+    """.split()
+)
 
 
 @rule.on(Call, NAMES)

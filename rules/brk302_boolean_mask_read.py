@@ -52,7 +52,7 @@ def rewrite(node, problem):
 
     from breakscope.rulekit import rewriting as rw
 
-    found = rw.find(node, problem) if isinstance(node, cst.SimpleStatementLine) else None
+    found = rw.find_in_line(node, problem)
     if (
         not isinstance(found, cst.Subscript)
         or len(found.slice) != 1

@@ -41,9 +41,7 @@ def rewrite(node, problem):
 
     from breakscope.rulekit import rewriting as rw
 
-    update = (
-        node.body[0] if isinstance(node, cst.SimpleStatementLine) and len(node.body) == 1 else None
-    )
+    update = rw.single(node)
     if not isinstance(update, cst.AugAssign) or not isinstance(update.target, cst.Subscript):
         return None
     sign, amount, place = (

@@ -37,7 +37,7 @@ def rewrite(node, problem):
 
     from breakscope.rulekit import rewriting as rw
 
-    found = rw.find(node, problem) if isinstance(node, cst.SimpleStatementLine) else None
+    found = rw.find_in_line(node, problem)
     given = (
         rw.arguments(found)
         if isinstance(found, cst.Call) and rw.dotted(found.func) == "torch._assert"

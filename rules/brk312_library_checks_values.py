@@ -29,19 +29,13 @@ rule = Rule(
     shares=("GB0033", "GB0124", "GB0170", "GB0007", "GB0059", "GB0092"),
 )
 
-ALWAYS = {
-    "torch.cov",
-    "torch.corrcoef",
-    "numpy.cov",
-    "numpy.corrcoef",
-    "torch.testing.assert_close",
-    "torch.nn.GaussianNLLLoss.forward",
-    "torch.distributions.kl_divergence",
-    "torch.distributions.kl.kl_divergence",
-    "numpy.pad",
-    "numpy.linalg.eig",
-    "numpy.linalg.eigvals",
-}
+ALWAYS = frozenset(
+    """
+    torch.cov torch.corrcoef numpy.cov numpy.corrcoef torch.testing.assert_close
+    torch.nn.GaussianNLLLoss.forward torch.distributions.kl_divergence
+    torch.distributions.kl.kl_divergence numpy.pad numpy.linalg.eig numpy.linalg.eigvals
+    """.split()
+)
 INSTEAD = {
     "numpy.pad": "pad with `torch.nn.functional.pad`",
     "numpy.linalg.eig": "use `torch.linalg.eig`",

@@ -26,14 +26,8 @@ rule = Rule(
 )
 
 LEVELS = ("debug", "info", "warning", "warn", "error", "exception", "critical", "fatal", "log")
-OTHERS = (
-    "isEnabledFor",
-    "setLevel",
-    "getEffectiveLevel",
-    "getChild",
-    "addHandler",
-    "removeHandler",
-    "hasHandlers",
+OTHERS = tuple(
+    "isEnabledFor setLevel getEffectiveLevel getChild addHandler removeHandler hasHandlers".split()
 )
 # by transformers and others
 ADDED = ("warning_once", "info_once", "warning_advice", "debug_once", "trace", "success")

@@ -32,25 +32,12 @@ rule = Rule(
     fix="unsafe",
 )
 
-UNTRACED = (
-    "choice",
-    "choices",
-    "shuffle",
-    "sample",
-    "gauss",
-    "normalvariate",
-    "lognormvariate",
-    "expovariate",
-    "betavariate",
-    "gammavariate",
-    "triangular",
-    "vonmisesvariate",
-    "paretovariate",
-    "weibullvariate",
-    "getrandbits",
-    "randbytes",
-    "getstate",
-    "setstate",
+UNTRACED = tuple(
+    """
+    choice choices shuffle sample gauss normalvariate lognormvariate expovariate betavariate
+    gammavariate triangular vonmisesvariate paretovariate weibullvariate getrandbits randbytes
+    getstate setstate
+    """.split()
 )
 FUNCTIONS = {f"random.{name}" for name in (*UNTRACED, "random", "seed")}
 # of an own Random, `random()` and `seed()` are traced

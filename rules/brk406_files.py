@@ -30,30 +30,11 @@ rule = Rule(
     fix="unsafe",
 )
 
-OPENS = {
-    "open",
-    "io.open",
-    "os.open",
-    "os.fdopen",
-    "gzip.open",
-    "bz2.open",
-    "lzma.open",
-    "codecs.open",
-}
+OPENS = frozenset("open io.open os.open os.fdopen gzip.open bz2.open lzma.open codecs.open".split())
 TORCH = {"torch.save", "torch.load", "torch.serialization.save", "torch.serialization.load"}
 NUMPY = {
     f"numpy.{name}"
-    for name in (
-        "save",
-        "savez",
-        "savez_compressed",
-        "savetxt",
-        "load",
-        "loadtxt",
-        "genfromtxt",
-        "fromfile",
-        "memmap",
-    )
+    for name in "save savez savez_compressed savetxt load loadtxt genfromtxt fromfile memmap".split()
 }
 PATHS = {
     f"pathlib.{owner}.{name}"

@@ -30,62 +30,25 @@ rule = Rule(
 
 ASKING = {
     f"os.path.{name}"
-    for name in (
-        "exists",
-        "lexists",
-        "isfile",
-        "isdir",
-        "islink",
-        "ismount",
-        "getsize",
-        "getmtime",
-        "getatime",
-        "getctime",
-        "samefile",
-        "abspath",
-        "realpath",
-        "normpath",
-        "relpath",
-    )
+    for name in """
+        exists lexists isfile isdir islink ismount getsize getmtime getatime getctime samefile
+        abspath realpath normpath relpath
+        """.split()
 }
 SYSTEM = {
     f"os.{name}"
-    for name in (
-        "stat",
-        "lstat",
-        "listdir",
-        "scandir",
-        "walk",
-        "mkdir",
-        "makedirs",
-        "remove",
-        "unlink",
-        "rename",
-        "replace",
-        "rmdir",
-        "getcwd",
-        "chdir",
-        "access",
-    )
+    for name in """
+        stat lstat listdir scandir walk mkdir makedirs remove unlink rename replace rmdir getcwd
+        chdir access
+        """.split()
 }
 PATHS = {
     f"pathlib.{owner}.{name}"
     for owner in ("Path", "PosixPath")
-    for name in (
-        "exists",
-        "is_file",
-        "is_dir",
-        "is_symlink",
-        "stat",
-        "resolve",
-        "absolute",
-        "mkdir",
-        "unlink",
-        "rename",
-        "touch",
-        "cwd",
-        "samefile",
-    )
+    for name in """
+        exists is_file is_dir is_symlink stat resolve absolute mkdir unlink rename touch cwd
+        samefile
+        """.split()
 }
 MORE = {"glob.glob", "shutil.copy", "shutil.copyfile", "shutil.move", "shutil.rmtree"}
 

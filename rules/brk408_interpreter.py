@@ -33,44 +33,18 @@ rule = Rule(
     ),
 )
 
-DEBUGGING = {
-    "inspect.stack",
-    "inspect.currentframe",
-    "inspect.trace",
-    "inspect.getsource",
-    "inspect.getfile",
-    "inspect.getsourcefile",
-    "inspect.getsourcelines",
-    "sys._getframe",
-    "sys.getsizeof",
-    "sys.getrefcount",
-    "sys.gettrace",
-    "sys.settrace",
-    "sys.setrecursionlimit",
-    "sys.getdefaultencoding",
-    "traceback.print_stack",
-    "traceback.format_stack",
-    "traceback.extract_stack",
-    "traceback.print_exc",
-    "tracemalloc.start",
-    "tracemalloc.take_snapshot",
-    "faulthandler.enable",
-    "resource.getrusage",
-    "dir",
-}
+DEBUGGING = frozenset(
+    """
+    inspect.stack inspect.currentframe inspect.trace inspect.getsource inspect.getfile
+    inspect.getsourcefile inspect.getsourcelines sys._getframe sys.getsizeof sys.getrefcount
+    sys.gettrace sys.settrace sys.setrecursionlimit sys.getdefaultencoding traceback.print_stack
+    traceback.format_stack traceback.extract_stack traceback.print_exc tracemalloc.start
+    tracemalloc.take_snapshot faulthandler.enable resource.getrusage dir
+    """.split()
+)
 COLLECTOR = {
     f"gc.{name}"
-    for name in (
-        "collect",
-        "disable",
-        "enable",
-        "isenabled",
-        "freeze",
-        "get_objects",
-        "get_count",
-        "get_referrers",
-        "get_stats",
-    )
+    for name in "collect disable enable isenabled freeze get_objects get_count get_referrers get_stats".split()
 }
 
 

@@ -63,7 +63,7 @@ def check_log(event):
 def rewrite(node, problem, place):
     import ast
 
-    from breakscope.rulekit.contexts import without_decorator
+    from breakscope.rulekit.rewrites.contexts import without_decorator
 
     name = ast.unparse(problem.node.func) if isinstance(problem.node, ast.Call) else ""
     for scope in reversed(place.parents):

@@ -30,35 +30,13 @@ LAYOUTS = ("coo", "csr", "csc", "bsr", "bsc")
 MAKE = {f"Tensor.to_sparse{layout}" for layout in ("", *(f"_{name}" for name in LAYOUTS))}
 USE = {
     f"torch.{name}"
-    for name in (
-        "sparse.mm",
-        "sparse.sum",
-        "sparse.addmm",
-        "sparse.softmax",
-        "sparse.log_softmax",
-        "sparse.sampled_addmm",
-        "smm",
-        "spmm",
-        "mm",
-        "matmul",
-        "hspmm",
-        "sspaddmm",
-    )
+    for name in """
+        sparse.mm sparse.sum sparse.addmm sparse.softmax sparse.log_softmax sparse.sampled_addmm smm
+        spmm mm matmul hspmm sspaddmm
+        """.split()
 } | {
     f"Tensor.{name}"
-    for name in (
-        "matmul",
-        "mm",
-        "coalesce",
-        "indices",
-        "values",
-        "_nnz",
-        "_indices",
-        "_values",
-        "sum",
-        "t",
-        "to_dense",
-    )
+    for name in "matmul mm coalesce indices values _nnz _indices _values sum t to_dense".split()
 }
 FOR_SPARSE = ("torch.sparse.", "torch.smm", "torch.spmm", "torch.hspmm", "torch.sspaddmm")
 BUILD = {f"torch.sparse_{name}_tensor" for name in (*LAYOUTS, "compressed")} | {

@@ -167,7 +167,7 @@ def rewrite(node, problem):
 
     from breakscope.rulekit import rewriting as rw
 
-    found = rw.find(node, problem) if isinstance(node, cst.SimpleStatementLine) else None
+    found = rw.find_in_line(node, problem)
     given = rw.arguments(found) if isinstance(found, cst.Call) else None
     if not given or len(given[0]) != 1 or given[1]:
         return None

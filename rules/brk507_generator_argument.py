@@ -19,33 +19,12 @@ rule = Rule("BRK507", "generator-argument", dynamo=("GB0055", "GB0363: Opaque"))
 
 DRAWS = {
     f"torch.{name}"
-    for name in (
-        "rand",
-        "randn",
-        "randint",
-        "randperm",
-        "normal",
-        "bernoulli",
-        "multinomial",
-        "poisson",
-        "rand_like",
-        "randn_like",
-    )
+    for name in "rand randn randint randperm normal bernoulli multinomial poisson rand_like randn_like".split()
 }
 FILLS = {
     f"{owner}.{name}_"
     for owner in ("Tensor", "torch.nn.init")
-    for name in (
-        "normal",
-        "uniform",
-        "exponential",
-        "bernoulli",
-        "random",
-        "cauchy",
-        "geometric",
-        "log_normal",
-        "trunc_normal",
-    )
+    for name in "normal uniform exponential bernoulli random cauchy geometric log_normal trunc_normal".split()
 }
 
 

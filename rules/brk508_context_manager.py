@@ -42,16 +42,12 @@ rule = Rule(
     fix="unsafe",
 )
 
-LOCKS = {
-    "_thread.lock",
-    "_thread.RLock",
-    "_thread.allocate_lock",
-    "threading.Lock",
-    "threading.RLock",
-    "threading.BoundedSemaphore",
-    "multiprocessing.Lock",
-    "multiprocessing.RLock",
-}
+LOCKS = frozenset(
+    """
+    _thread.lock _thread.RLock _thread.allocate_lock threading.Lock threading.RLock
+    threading.BoundedSemaphore multiprocessing.Lock multiprocessing.RLock
+    """.split()
+)
 HELP = {"torch.device": "give `device=` to the calls inside instead"}
 
 
@@ -92,7 +88,7 @@ def check(event):
 
 @rule.rewrite
 def rewrite(node, problem, place):
-    from breakscope.rulekit.contexts import lock_in_eager_only
+    from breakscope.rulekit.rewrites.contexts import lock_in_eager_only
 
     return lock_in_eager_only(node, place)
 

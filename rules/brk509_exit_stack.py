@@ -41,9 +41,9 @@ def check(event):
 def rewrite(node, problem, place):
     import libcst as cst
 
-    from breakscope.rulekit.contexts import without_stack
+    from breakscope.rulekit.rewrites.contexts import without_stack
 
-    return without_stack(problem, place) if isinstance(node, cst.SimpleStatementLine) else None
+    return without_stack(place) if isinstance(node, cst.SimpleStatementLine) else None
 
 
 @rule.example(lambda: (torch.ones(4),), dynamo=("GB0007",))

@@ -24,15 +24,7 @@ rule = Rule(
 
 HEAP = {
     f"heapq.{name}"
-    for name in (
-        "heappush",
-        "heappop",
-        "heapify",
-        "heappushpop",
-        "heapreplace",
-        "nlargest",
-        "nsmallest",
-    )
+    for name in "heappush heappop heapify heappushpop heapreplace nlargest nsmallest".split()
 }
 BISECT = {
     f"bisect.{name}"

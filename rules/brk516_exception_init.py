@@ -20,21 +20,11 @@ from breakscope.rulekit.rule import Rule
 
 rule = Rule("BRK516", "exception-with-init", dynamo=("GB0006: super",), until="2.15", fix="unsafe")
 
-BASES = (
-    "BaseException",
-    "Exception",
-    "ValueError",
-    "RuntimeError",
-    "TypeError",
-    "KeyError",
-    "IndexError",
-    "AttributeError",
-    "ArithmeticError",
-    "LookupError",
-    "OSError",
-    "NotImplementedError",
-    "AssertionError",
-    "StopIteration",
+BASES = tuple(
+    """
+    BaseException Exception ValueError RuntimeError TypeError KeyError IndexError AttributeError
+    ArithmeticError LookupError OSError NotImplementedError AssertionError StopIteration
+    """.split()
 )
 
 

@@ -18,43 +18,13 @@ rule = Rule("BRK517", "module-in-region", dynamo=("GB0264",))
 
 LAYERS = {
     f"torch.nn.{name}"
-    for name in (
-        "Linear",
-        "Bilinear",
-        "Conv1d",
-        "Conv2d",
-        "Conv3d",
-        "ConvTranspose1d",
-        "ConvTranspose2d",
-        "ConvTranspose3d",
-        "BatchNorm1d",
-        "BatchNorm2d",
-        "BatchNorm3d",
-        "SyncBatchNorm",
-        "LayerNorm",
-        "GroupNorm",
-        "RMSNorm",
-        "Embedding",
-        "EmbeddingBag",
-        "LSTM",
-        "GRU",
-        "RNN",
-        "LSTMCell",
-        "GRUCell",
-        "RNNCell",
-        "MultiheadAttention",
-        "PReLU",
-        "Transformer",
-        "TransformerEncoderLayer",
-        "TransformerDecoderLayer",
-        "AdaptiveLogSoftmaxWithLoss",
-        "LazyLinear",
-        "LazyConv1d",
-        "LazyConv2d",
-        "LazyConv3d",
-        "Parameter",
-        "parameter.Parameter",
-    )
+    for name in """
+        Linear Bilinear Conv1d Conv2d Conv3d ConvTranspose1d ConvTranspose2d ConvTranspose3d
+        BatchNorm1d BatchNorm2d BatchNorm3d SyncBatchNorm LayerNorm GroupNorm RMSNorm Embedding
+        EmbeddingBag LSTM GRU RNN LSTMCell GRUCell RNNCell MultiheadAttention PReLU Transformer
+        TransformerEncoderLayer TransformerDecoderLayer AdaptiveLogSoftmaxWithLoss LazyLinear
+        LazyConv1d LazyConv2d LazyConv3d Parameter parameter.Parameter
+        """.split()
 }
 ON_DEMAND = {f"torch.nn.InstanceNorm{n}d" for n in (1, 2, 3)}  # only with `affine=True`
 

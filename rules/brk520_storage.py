@@ -22,15 +22,7 @@ rule = Rule(
 
 METHODS = {
     f"Tensor.{name}"
-    for name in (
-        "storage",
-        "share_memory_",
-        "is_shared",
-        "is_pinned",
-        "storage_offset",
-        "__reduce_ex__",
-        "to_mkldnn",
-    )
+    for name in "storage share_memory_ is_shared is_pinned storage_offset __reduce_ex__ to_mkldnn".split()
 }
 FUNCTIONS = {
     "torch.from_dlpack",

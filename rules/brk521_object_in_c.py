@@ -35,48 +35,24 @@ rule = Rule(
 )
 
 BUILTINS = {"bytes", "bytearray", "memoryview", "object", "classmethod"}
-CLASSES = {
-    "types.SimpleNamespace",
-    "decimal.Decimal",
-    "datetime.datetime",
-    "datetime.date",
-    "datetime.timedelta",
-    "datetime.time",
-    "array.array",
-    "io.BytesIO",
-    "io.StringIO",
-    "threading.local",
-    "threading.Lock",
-    "threading.RLock",
-    "threading.Thread",
-    "threading.Event",
-    "queue.Queue",
-    "contextvars.ContextVar",
-    "itertools.combinations_with_replacement",
-    "dataclasses.make_dataclass",
-    "functools.cmp_to_key",
-    "functools.lru_cache",
-    "shlex.split",
-    "torch._C.DispatchKeySet",
-    "torch._C._AutoDispatchBelowAutograd",
-    "torch._C._DisableAutocast",
-    "torch._C._DisableFuncTorch",
-    "torch._C._DisableTorchDispatch",
-    "torch._C._ExcludeDispatchKeyGuard",
-    "torch._C._ForceDispatchKeyGuard",
-    "torch._C._IncludeDispatchKeyGuard",
-}
-DERIVED = CLASSES | {
-    "bytearray",
-    "bytes",
-    "collections.defaultdict",
-    "collections.deque",
-    "complex",
-    "float",
-    "functools.partial",
-    "property",
-    "random.Random",
-}
+CLASSES = frozenset(
+    """
+    types.SimpleNamespace decimal.Decimal datetime.datetime datetime.date datetime.timedelta
+    datetime.time array.array io.BytesIO io.StringIO threading.local threading.Lock threading.RLock
+    threading.Thread threading.Event queue.Queue contextvars.ContextVar
+    itertools.combinations_with_replacement dataclasses.make_dataclass functools.cmp_to_key
+    functools.lru_cache shlex.split torch._C.DispatchKeySet torch._C._AutoDispatchBelowAutograd
+    torch._C._DisableAutocast torch._C._DisableFuncTorch torch._C._DisableTorchDispatch
+    torch._C._ExcludeDispatchKeyGuard torch._C._ForceDispatchKeyGuard
+    torch._C._IncludeDispatchKeyGuard
+    """.split()
+)
+DERIVED = CLASSES | set(
+    """
+    bytearray bytes collections.defaultdict collections.deque complex float functools.partial
+    property random.Random
+    """.split()
+)
 METHODS = {
     f"datetime.{name}.{method}"
     for names, methods in (

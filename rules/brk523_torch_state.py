@@ -23,32 +23,15 @@ rule = Rule(
 
 ANSWERS = {
     f"torch.{name}"
-    for name in (
-        "get_num_threads",
-        "get_num_interop_threads",
-        "set_num_threads",
-        "set_num_interop_threads",
-        "cuda.device_count",
-        "cuda.memory_allocated",
-        "cuda.max_memory_allocated",
-        "cuda.memory_reserved",
-        "cuda.mem_get_info",
-        "get_float32_matmul_precision",
-        "is_deterministic_algorithms_warn_only_enabled",
-        "backends.cudnn.is_available",
-        "backends.cuda.is_built",
-        "backends.mps.is_available",
-        "_dynamo.reset",
-        "compiler.reset",
-        "compiler.cudagraph_mark_step_begin",
-        "_C._is_tracing",
-        "_C._get_cudnn_enabled",
-        "_C._get_cudnn_benchmark",
-        "_C._get_cudnn_deterministic",
-        "_C._get_mkldnn_enabled",
-        "_C._get_float32_matmul_precision",
-        "_C._has_distributed",
-    )
+    for name in """
+        get_num_threads get_num_interop_threads set_num_threads set_num_interop_threads
+        cuda.device_count cuda.memory_allocated cuda.max_memory_allocated cuda.memory_reserved
+        cuda.mem_get_info get_float32_matmul_precision is_deterministic_algorithms_warn_only_enabled
+        backends.cudnn.is_available backends.cuda.is_built backends.mps.is_available _dynamo.reset
+        compiler.reset compiler.cudagraph_mark_step_begin _C._is_tracing _C._get_cudnn_enabled
+        _C._get_cudnn_benchmark _C._get_cudnn_deterministic _C._get_mkldnn_enabled
+        _C._get_float32_matmul_precision _C._has_distributed
+        """.split()
 }
 
 

@@ -25,17 +25,7 @@ rule = Rule(
 
 FUNCTIONS = {
     f"re.{name}"
-    for name in (
-        "compile",
-        "match",
-        "fullmatch",
-        "search",
-        "sub",
-        "subn",
-        "split",
-        "findall",
-        "finditer",
-    )
+    for name in "compile match fullmatch search sub subn split findall finditer".split()
 }
 
 

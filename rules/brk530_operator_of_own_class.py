@@ -27,21 +27,7 @@ rule = Rule(
 
 OPERATORS = {
     f"object.__{name}__"
-    for name in (
-        "add",
-        "sub",
-        "mul",
-        "truediv",
-        "floordiv",
-        "mod",
-        "pow",
-        "matmul",
-        "and",
-        "or",
-        "xor",
-        "lshift",
-        "rshift",
-    )
+    for name in "add sub mul truediv floordiv mod pow matmul and or xor lshift rshift".split()
 }
 
 

@@ -39,8 +39,8 @@ def check(event):
 def rewrite(node, problem, place):
     import libcst as cst
 
-    from breakscope.rulekit.contexts import is_without_gradients
     from breakscope.rulekit.patch import Declined
+    from breakscope.rulekit.rewrites.contexts import is_without_gradients
 
     if not is_without_gradients(place):
         return Declined("gradients would go through the new tensor")

@@ -19,19 +19,12 @@ rule = Rule(
     "BRK540", "quantization-observer", dynamo=(r"GB0008: \w*(Observer|FakeQuantize)\w*\.forward",)
 )
 
-CLASSES = (
-    "FakeQuantize",
-    "FusedMovingAvgObsFakeQuantize",
-    "MinMaxObserver",
-    "MovingAverageMinMaxObserver",
-    "PerChannelMinMaxObserver",
-    "MovingAveragePerChannelMinMaxObserver",
-    "HistogramObserver",
-    "PlaceholderObserver",
-    "RecordingObserver",
-    "NoopObserver",
-    "FixedQParamsObserver",
-    "FixedQParamsFakeQuantize",
+CLASSES = tuple(
+    """
+    FakeQuantize FusedMovingAvgObsFakeQuantize MinMaxObserver MovingAverageMinMaxObserver
+    PerChannelMinMaxObserver MovingAveragePerChannelMinMaxObserver HistogramObserver
+    PlaceholderObserver RecordingObserver NoopObserver FixedQParamsObserver FixedQParamsFakeQuantize
+    """.split()
 )
 CALLS = {
     f"torch.{module}.{name}.__call__"

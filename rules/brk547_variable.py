@@ -44,7 +44,7 @@ def rewrite(node, problem):
 
     from breakscope.rulekit import rewriting as rw
 
-    found = rw.find(node, problem) if isinstance(node, cst.SimpleStatementLine) else None
+    found = rw.find_in_line(node, problem)
     if not isinstance(found, cst.Call) or not found.args or found.args[0].keyword:
         return None
     given, *options = found.args

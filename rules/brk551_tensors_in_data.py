@@ -60,7 +60,7 @@ def check_array(event):
 def _listed(data):
     """What a list or tuple holds, and what the lists in it do."""
     lists = [o for o in options(data) if type(o) is Sequence and o.type in ("list", "tuple")]
-    parts = [p for o in lists for p in (o.items if o.items is not None else [o.element])]
+    parts = [p for o in lists for p in o.inside]
     return [o for part in parts for o in (*options(part), *_listed(part))]
 
 

@@ -62,7 +62,7 @@ def rewrite(node, problem):
 
     from breakscope.rulekit import rewriting as rw
 
-    found = rw.find(node, problem) if isinstance(node, cst.SimpleStatementLine) else None
+    found = rw.find_in_line(node, problem)
     if not isinstance(found, cst.Call) or not found.args:
         return None
     mask = found.args[0]

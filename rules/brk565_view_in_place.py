@@ -16,15 +16,11 @@ from breakscope.rulekit.rule import Rule
 
 rule = Rule("BRK565", "view-in-place", dynamo=("GB0148: inplace view",))
 
-CHANGES = (
-    "Tensor.as_strided_",
-    "Tensor.detach_",
-    "Tensor.squeeze_",
-    "Tensor.swapaxes_",
-    "Tensor.swapdims_",
-    "Tensor.t_",
-    "Tensor.transpose_",
-    "Tensor.unsqueeze_",
+CHANGES = tuple(
+    """
+    Tensor.as_strided_ Tensor.detach_ Tensor.squeeze_ Tensor.swapaxes_ Tensor.swapdims_ Tensor.t_
+    Tensor.transpose_ Tensor.unsqueeze_
+    """.split()
 )
 
 

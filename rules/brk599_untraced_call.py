@@ -26,51 +26,20 @@ import torch
 
 from breakscope.knowledge import kind, load
 from breakscope.rulekit.events import Call
+from breakscope.rulekit.library_names import NUMBA
 from breakscope.rulekit.rule import Rule
 
 # The ids of calls that are not traced, whatever the data; ids of data-dependent operators belong to
 # other rules.
-IDS = (
-    "GB0007",
-    "GB0008",
-    "GB0055",
-    "GB0059",
-    "GB0090",
-    "GB0107",
-    "GB0116",
-    "GB0117",
-    "GB0134",
-    "GB0142",
-    "GB0147",
-    "GB0150",
-    "GB0156",
-    "GB0157",
-    "GB0158",
-    "GB0208",
-    "GB0249",
-    "GB0262",
-    "GB0264",
-    "GB0294",
-    "GB0299",
-    "GB0467",
-    "GB0811",
-    "GB4695",
-    "GB6215",
+IDS = tuple(
+    """
+    GB0007 GB0008 GB0055 GB0059 GB0090 GB0107 GB0116 GB0117 GB0134 GB0142 GB0147 GB0150 GB0156
+    GB0157 GB0158 GB0208 GB0249 GB0262 GB0264 GB0294 GB0299 GB0467 GB0811 GB4695 GB6215
+    """.split()
 )
 # Those that torch gave, or will give, to such calls in versions other than the one that the
 # examples run under.
-OTHER_IDS = (
-    "GB0023",
-    "GB0187",
-    "GB0191",
-    "GB0179",
-    "GB0270",
-    "GB0364",
-    "GB5687",
-    "GB7312",
-    "GB9193",
-    "unnamed",
-)
+OTHER_IDS = tuple("GB0023 GB0187 GB0191 GB0179 GB0270 GB0364 GB5687 GB7312 GB9193 unnamed".split())
 
 # of functions that few programs call
 UNSHOWN = ("GB0116", "GB0150", "GB0249", "GB0299", "GB0811")
@@ -85,7 +54,6 @@ BUILTINS = frozenset({"pow", "complex"})
 FUNCTION = "do it outside the compiled region, or wrap it with `torch.library.custom_op`"
 # an operator takes and gives tensors: it makes no object, and does not go over one
 OBJECT = "do it outside the compiled region, and pass in the tensors that come of it"
-NUMBA = ("jit", "njit", "vectorize", "guvectorize", "stencil")
 # Rules with higher codes speak of these.
 TRAINING = (
     "torch.autograd.",
@@ -160,7 +128,7 @@ def check_kept_method(event):
     )
 
 
-@rule.on(Call, {f"numba.{name}.__call__" for name in NUMBA})
+@rule.on(Call, {f"{name}.__call__" for name in NUMBA})
 def check_numba(event):
     compiler = event.name.removesuffix(".__call__")
     yield event.problem(
@@ -171,20 +139,8 @@ def check_numba(event):
 
 
 # where Dynamo gives the Python code of such packages up
-INSIDE = (
-    "GB0007",
-    "GB0033",
-    "GB0036",
-    "GB0087",
-    "GB0112",
-    "GB0156",
-    "GB0157",
-    "GB0158",
-    "GB0170",
-    "GB0208",
-    "GB0290",
-    "GB0294",
-    "GB4841",
+INSIDE = tuple(
+    "GB0007 GB0033 GB0036 GB0087 GB0112 GB0156 GB0157 GB0158 GB0170 GB0208 GB0290 GB0294 GB4841".split()
 )
 
 

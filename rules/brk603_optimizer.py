@@ -16,6 +16,7 @@ the optimizer `lr=torch.tensor(...)`: a float is compiled in. Zero the gradients
 import torch
 
 from breakscope.rulekit.events import Call
+from breakscope.rulekit.library_names import OPTIMIZERS
 from breakscope.rulekit.rule import Rule
 
 OUTSIDE = "call it outside: compile what computes the loss, which compiles the backward pass too"
@@ -33,27 +34,9 @@ rule = Rule(
     help_outside="leave it: behind this one break the optimizer's step is compiled by itself, as one graph",
 )
 
-OPTIMIZERS = (
-    "Optimizer",
-    "SGD",
-    "Adam",
-    "AdamW",
-    "Adamax",
-    "Adadelta",
-    "Adagrad",
-    "ASGD",
-    "LBFGS",
-    "NAdam",
-    "RAdam",
-    "RMSprop",
-    "Rprop",
-    "SparseAdam",
-    "Adafactor",
-    "Muon",
-)
 METHODS = {
-    f"torch.optim.{name}.{method}"
-    for name in OPTIMIZERS
+    f"{name}.{method}"
+    for name in (*OPTIMIZERS, "torch.optim.Optimizer")
     for method in ("step", "zero_grad", "load_state_dict", "state_dict", "add_param_group")
 }
 
@@ -64,23 +47,12 @@ def check(event):
     yield event.graph_break(f"Dynamo does not trace `{event.shown}`", help=OUTSIDE, apart=is_step)
 
 
-SCHEDULERS = (
-    "LRScheduler",
-    "LambdaLR",
-    "MultiplicativeLR",
-    "StepLR",
-    "MultiStepLR",
-    "ConstantLR",
-    "LinearLR",
-    "ExponentialLR",
-    "SequentialLR",
-    "PolynomialLR",
-    "CosineAnnealingLR",
-    "ChainedScheduler",
-    "ReduceLROnPlateau",
-    "CyclicLR",
-    "CosineAnnealingWarmRestarts",
-    "OneCycleLR",
+SCHEDULERS = tuple(
+    """
+    LRScheduler LambdaLR MultiplicativeLR StepLR MultiStepLR ConstantLR LinearLR ExponentialLR
+    SequentialLR PolynomialLR CosineAnnealingLR ChainedScheduler ReduceLROnPlateau CyclicLR
+    CosineAnnealingWarmRestarts OneCycleLR
+    """.split()
 )
 
 

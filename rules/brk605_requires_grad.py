@@ -39,24 +39,10 @@ rule = Rule(
 
 FACTORIES = {
     f"torch.{name}"
-    for name in (
-        "ones",
-        "zeros",
-        "empty",
-        "full",
-        "rand",
-        "randn",
-        "tensor",
-        "arange",
-        "linspace",
-        "ones_like",
-        "zeros_like",
-        "rand_like",
-        "randn_like",
-        "full_like",
-        "empty_like",
-        "eye",
-    )
+    for name in """
+        ones zeros empty full rand randn tensor arange linspace ones_like zeros_like rand_like
+        randn_like full_like empty_like eye
+        """.split()
 }
 TRAINING = Py("bool", "config")  # `self.training`, or a switch
 HELP = "mark it outside the region; for a gradient inside use `torch.func.grad`, to freeze use `detach()`"

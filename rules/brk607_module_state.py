@@ -69,15 +69,8 @@ def check_cast(event):
         )
 
 
-OTHERS = (
-    "state_dict",
-    "to",
-    "float",
-    "cpu",
-    "cuda",
-    "share_memory",
-    "register_forward_hook",
-    "register_forward_pre_hook",
+OTHERS = tuple(
+    "state_dict to float cpu cuda share_memory register_forward_hook register_forward_pre_hook".split()
 )
 
 

@@ -18,7 +18,7 @@ from torch.utils.checkpoint import checkpoint
 from breakscope.knowledge import since
 from breakscope.rulekit.events import Call, Mutate, Store
 from breakscope.rulekit.rule import Rule
-from breakscope.rulekit.values import Py
+from breakscope.rulekit.values import is_plain_value
 
 rule = Rule("BRK613", "side-effect-in-subgraph", dynamo=("GB0067", "GB0139", "GB4413"))
 
@@ -36,7 +36,7 @@ HELP = {
 
 @rule.on(Store, scope=("attribute", "global", "nonlocal", "enclosing"), within=tuple(PLACES))
 def check_store(event):
-    if (event.scope == "attribute" and _is_plain(event.value)) or not _is_traced(event):
+    if (event.scope == "attribute" and is_plain_value(event.value)) or not _is_traced(event):
         return
     name = (
         f"{event.owner}.{event.name}" if event.owner and event.name else event.owner or event.name
@@ -45,10 +45,6 @@ def check_store(event):
         f"`{name}` is changed in a function that {PLACES[event.within]}",
         help=HELP[event.within],
     )
-
-
-def _is_plain(value):
-    return value.is_const or value.is_shape or isinstance(value, Py)
 
 
 @rule.on(Call, "change of a plain value in a subgraph")

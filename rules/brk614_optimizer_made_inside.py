@@ -12,6 +12,7 @@ gradients of `torch.func.grad`: `w = w - lr * grad(loss)(w)` is plain tensor wor
 import torch
 
 from breakscope.rulekit.events import Call
+from breakscope.rulekit.library_names import OPTIMIZERS
 from breakscope.rulekit.rule import Rule
 
 rule = Rule(
@@ -19,27 +20,6 @@ rule = Rule(
     "optimizer-made-inside",
     dynamo=(r"GB0008: Optimizer\.add_param_group", "GB8335: Generator"),
 )
-
-OPTIMIZERS = {
-    f"torch.optim.{name}"
-    for name in (
-        "SGD",
-        "Adam",
-        "AdamW",
-        "Adamax",
-        "Adadelta",
-        "Adagrad",
-        "ASGD",
-        "LBFGS",
-        "NAdam",
-        "RAdam",
-        "RMSprop",
-        "Rprop",
-        "SparseAdam",
-        "Adafactor",
-        "Muon",
-    )
-}
 
 
 @rule.on(Call, OPTIMIZERS)

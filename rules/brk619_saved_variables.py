@@ -30,7 +30,7 @@ def rewrite(node, problem):
 
     from breakscope.rulekit import rewriting as rw
 
-    found = rw.find(node, problem) if isinstance(node, cst.SimpleStatementLine) else None
+    found = rw.find_in_line(node, problem)
     if not isinstance(found, cst.Attribute):
         return None
     return rw.swap(node, found, f"{rw.code(found.value)}.saved_tensors")

@@ -25,17 +25,11 @@ rule = Rule(
     "attribute-from-outside",
     kind="recompile",
     severity="warning",
-    dynamo=(
-        "attribute",
-        "closure",
-        "global",
-        "int_argument",
-        "none_argument",
-        "container_length",
-        "size",
-        "dtype",
-        "stride",
-        "requires_grad",
+    dynamo=tuple(
+        """
+        attribute closure global int_argument none_argument container_length size dtype stride
+        requires_grad
+        """.split()
     ),
 )
 

@@ -20,6 +20,7 @@ import torch
 from breakscope.rulekit.events import Store
 from breakscope.rulekit.rule import Rule
 from breakscope.rulekit.values import (
+    MISSING,
     Dict,
     External,
     Py,
@@ -39,8 +40,6 @@ rule = Rule(
     dynamo=("none_argument", "attribute", "size"),
 )
 
-# of an attribute that `hasattr`, or `getattr` with a default, does not find
-MISSING = Py("missing")
 KEPT = (Sequence, Dict, ShapeInt)
 
 

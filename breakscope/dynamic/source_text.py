@@ -10,6 +10,7 @@ from functools import lru_cache
 
 from breakscope import limits
 from breakscope.reading import Unreadable, read_file
+from breakscope.rulekit.walking import begin_of
 from breakscope.source_roots import may_read
 
 
@@ -121,7 +122,7 @@ class SourceFile:
             for node in ast.walk(statement):
                 if (
                     isinstance(node, ast.expr)
-                    and (node.lineno, node.col_offset) == (line, first)
+                    and begin_of(node) == (line, first)
                     and node.end_lineno == line
                 ):
                     ends.add(

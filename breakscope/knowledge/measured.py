@@ -73,10 +73,6 @@ class CallFact(Struct, frozen=True):
     def skips(self) -> bool:
         return any(v.skips for v in self.variants)
 
-    @property
-    def fails(self) -> bool:
-        return any(v.fails for v in self.variants)
-
     def verdict(self, args: tuple[str, ...] = (), kwargs: dict[str, str] | None = None) -> Verdict:
         """The verdict for arguments of these kinds (see `kind`); without a fitting variant, that of
         all of them together, which is never certain."""

@@ -147,9 +147,9 @@ class Bench(Fact):
     schema: str = BENCH_SCHEMA_VERSION
 
 
-def bench_to_json(bench: Bench, indent: int = 2) -> bytes:
+def bench_to_json(bench: Bench) -> bytes:
     """The measurement as UTF-8 JSON with a newline at the end."""
-    return struct_json(bench, indent)
+    return struct_json(bench)
 
 
 def bench_from_json(data: bytes) -> Bench:
@@ -164,8 +164,3 @@ def is_bench(data: bytes) -> bool:
     except ValueError:
         return False
     return isinstance(document, dict) and "modes" in document
-
-
-def bench_json_schema() -> dict:
-    """The JSON Schema of a measurement (draft 2020-12)."""
-    return msgspec.json.schema(Bench)

@@ -60,7 +60,7 @@ def uri(path: str) -> str:
     return quote(path, errors="surrogateescape")
 
 
-def struct_json(value: msgspec.Struct, indent: int) -> bytes:
+def struct_json(value: msgspec.Struct, indent: int = 2) -> bytes:
     """A struct as UTF-8 JSON with a newline at the end, and nothing unseen in it."""
     data = msgspec.json.format(encoded(value), indent=indent)
     return _escaped_json(data.decode() + "\n").encode()

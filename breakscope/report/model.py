@@ -336,10 +336,10 @@ def code_in(message: str) -> tuple[str, ...]:
     return tuple(re.findall(QUOTED, message))
 
 
-def to_json(report: Report, indent: int = 2) -> bytes:
+def to_json(report: Report) -> bytes:
     """The report as UTF-8 JSON with a newline at the end; a byte of a file name that is no UTF-8
     stands in it as `\\xff`."""
-    return struct_json(report, indent)
+    return struct_json(report)
 
 
 def from_json(data: bytes) -> Report:
@@ -368,8 +368,3 @@ def _from_first_schema(report: Report) -> Report:
         for finding in report.findings
     )
     return msgspec.structs.replace(report, findings=findings, schema=SCHEMA_VERSION)
-
-
-def json_schema() -> dict:
-    """The JSON Schema of a report (draft 2020-12)."""
-    return msgspec.json.schema(Report)

@@ -7,9 +7,11 @@ import inspect
 import json
 from pathlib import Path
 
-from breakscope.report.bench import bench_json_schema
-from breakscope.report.comparing.difference import difference_json_schema
-from breakscope.report.model import json_schema
+import msgspec
+
+from breakscope.report.bench import Bench
+from breakscope.report.comparing.difference import Difference
+from breakscope.report.model import Report
 
 FILE = Path(__file__).with_name("schema.json")
 BENCH_FILE = Path(__file__).with_name("bench_schema.json")
@@ -18,22 +20,22 @@ DIFFERENCE_FILE = Path(__file__).with_name("difference_schema.json")
 
 def text() -> str:
     """The schema of a report as its file should hold it."""
-    return _published("breakscope report", json_schema())
+    return _published("breakscope report", Report)
 
 
 def bench_text() -> str:
     """The schema of a benchmark as its file should hold it."""
-    return _published("breakscope bench", bench_json_schema())
+    return _published("breakscope bench", Bench)
 
 
 def difference_text() -> str:
     """The schema of a difference as its file should hold it."""
-    return _published("breakscope diff", difference_json_schema())
+    return _published("breakscope diff", Difference)
 
 
-def _published(title: str, schema: dict) -> str:
+def _published(title: str, kind: type[msgspec.Struct]) -> str:
     head = {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": title}
-    return json.dumps({**head, **_clean(schema)}, indent=2) + "\n"
+    return json.dumps({**head, **_clean(msgspec.json.schema(kind))}, indent=2) + "\n"
 
 
 def _clean(part):

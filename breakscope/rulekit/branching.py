@@ -17,7 +17,7 @@ from breakscope.rulekit import rewriting as rw
 from breakscope.rulekit.guarding import guarded_text
 from breakscope.rulekit.patch import Also, Declined, Patch, Place
 from breakscope.rulekit.purity import may_run_alone
-from breakscope.rulekit.walking import names_in, walk
+from breakscope.rulekit.walking import defaults_in, names_in, walk
 
 # (name, value) in the order of the assignments
 Assignments = tuple[tuple[str, cst.BaseExpression], ...]
@@ -66,14 +66,9 @@ def _may_be_none(test: cst.BaseExpression, place: Place) -> bool:
     """True for an argument of the function whose default is None."""
     if not isinstance(test, cst.Name) or place.function is None:
         return False
-    given = place.function.args
-    names = [a.arg for a in (*given.posonlyargs, *given.args)]
-    names = names[len(names) - len(given.defaults) :]
-    pairs = [*zip(names, given.defaults, strict=False)]
-    pairs += [(a.arg, value) for a, value in zip(given.kwonlyargs, given.kw_defaults, strict=True)]
     return any(
-        name == test.value and isinstance(value, ast.Constant) and value.value is None
-        for name, value in pairs
+        taken.arg == test.value and isinstance(value, ast.Constant) and value.value is None
+        for taken, value in defaults_in(place.function)
     )
 
 
@@ -297,7 +292,7 @@ def _plain_lines(block: cst.BaseSuite) -> list[cst.SimpleStatementLine] | None:
     if not isinstance(block, cst.IndentedBlock) or block.footer:
         return None
     for line in block.body:
-        if not isinstance(line, cst.SimpleStatementLine) or len(line.body) != 1:
+        if rw.single(line) is None:
             return None
         if "#" in rw.code(line):
             return None

@@ -14,13 +14,8 @@ from msgspec.structs import replace
 
 from breakscope import limits
 from breakscope.report.model import CONFIDENCES
-from breakscope.rulekit.values import (
-    UNKNOWN,
-    Dict,
-    Value,
-    counts_modules,
-    holds_modules,
-)
+from breakscope.rulekit.problem import Problem
+from breakscope.rulekit.values import UNKNOWN, Dict, Value, counts_modules, holds_modules
 from breakscope.texts import middle_out
 
 LEFT, CHOSEN = 1, 2  # how it is undecided whether code runs, see Event
@@ -125,29 +120,6 @@ class Event(Struct, frozen=True, kw_only=True):
         """A problem that ends the graph: `brief` is its message without these words. All else as for `problem`."""
         problem = self.problem(f"{brief}, so the graph ends here", *arguments, **named)
         return replace(problem, brief=brief)
-
-
-class Problem(Struct, frozen=True):
-    """A rule's verdict on one event. `brief` is the message in fewer words, or ""."""
-
-    message: str
-    help: str
-    certainty: str
-    node: ast.AST
-    fixable: bool = True
-    skips: str = ""
-    dynamo: tuple[str, ...] = ()
-    once: object = None
-    brief: str = ""
-    condition: str = ""
-    setting: str = ""
-    dtype: str = ""
-    guarded: bool = False
-    reads: Value | None = None
-    late: bool = False
-    apart: bool = False
-    of_input: Value | None = None
-    whole: bool = False
 
 
 class Branch(Event, frozen=True, kw_only=True):

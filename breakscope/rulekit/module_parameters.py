@@ -18,7 +18,7 @@ from breakscope.rulekit.values import (
 LAYERS = tuple(
     f"torch.nn.{name}"
     for name in (
-        "Linear Bilinear Conv BatchNorm SyncBatchNorm InstanceNorm LayerNorm GroupNorm RMSNorm Embedding PReLU"
+        "Linear Bilinear Conv LazyLinear LazyConv LazyBatchNorm BatchNorm SyncBatchNorm InstanceNorm LayerNorm GroupNorm RMSNorm Embedding PReLU"
         " MultiheadAttention Transformer RNNCell LSTMCell GRUCell"
     ).split()
 )
@@ -52,7 +52,7 @@ def _of(value: Value, depth: int) -> bool | None:
     elif isinstance(value, Dict):
         inside = [*value.items.values(), *([value.element] if value.open else [])]
     elif isinstance(value, Sequence):
-        inside = value.items if value.items is not None else [value.element]
+        inside = value.inside
     else:
         return None
     kinds = {holds_parameters(part, depth - 1) for part in inside}

@@ -12,7 +12,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from breakscope.rulekit.walking import uses_of, walk
+from breakscope.rulekit.walking import all_parameters, begin_of, end_of, uses_of, walk
 
 
 class Also(Struct, frozen=True):
@@ -117,9 +117,7 @@ class Place(Struct, frozen=True):
             return False
         if name.startswith("self."):
             return self._is_buffer(name.removeprefix("self."))
-        given = self.function.args
-        taken = (*given.posonlyargs, *given.args, *given.kwonlyargs, given.vararg, given.kwarg)
-        if any(argument is not None and argument.arg == name for argument in taken):
+        if any(argument.arg == name for argument in all_parameters(self.function)):
             return True
         return any(
             part.lineno < self.statement.lineno and isinstance(part.ctx, ast.Store)
@@ -179,7 +177,7 @@ def place_of(tree: ast.Module, statement: ast.stmt, names: Names | None = None) 
     """The place of a statement of the tree; `names` are kept for others of the same file."""
     parents: list[ast.AST] = []
     inside: ast.AST | None = tree
-    at = (statement.lineno, statement.col_offset)
+    at = begin_of(statement)
     while inside is not None and inside is not statement:
         parents.append(inside)
         inside = _child_around(inside, statement, at)
@@ -198,5 +196,5 @@ def _child_around(node: ast.AST, statement: ast.stmt, at: tuple[int, int]) -> as
 def _is_around(node: ast.AST, at: tuple[int, int]) -> bool:
     last = node.body[-1] if isinstance(node, ast.match_case) else node
     first = node.pattern if isinstance(node, ast.match_case) else node
-    start = (first.lineno, first.col_offset)
-    return start <= at < (last.end_lineno, last.end_col_offset)
+    start = begin_of(first)
+    return start <= at < end_of(last)

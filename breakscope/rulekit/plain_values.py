@@ -252,4 +252,5 @@ class Py(Value, frozen=True, gc=False):
 BOOL = Py("bool")
 # types of what NumPy computes of numbers, which is an array without dimensions while Dynamo traces
 NUMPY_NUMBERS = frozenset({"numpy float", "numpy number", "numpy integer"})
+MISSING = Py("missing")  # in the place of an attribute that is asked for, and not there
 CONFIG = Py("unknown", "config")  # what an attribute or an argument of `__init__` decides

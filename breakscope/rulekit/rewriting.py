@@ -116,6 +116,17 @@ def find(statement: cst.CSTNode, problem) -> cst.BaseExpression | None:
     return found[0] if len(found) == 1 else None
 
 
+def find_in_line(node: cst.CSTNode, problem) -> cst.BaseExpression | None:
+    """The same in a statement that is not compound; None in others."""
+    return find(node, problem) if isinstance(node, cst.SimpleStatementLine) else None
+
+
+def single(line: cst.CSTNode) -> cst.BaseSmallStatement | None:
+    """The statement of a line that has no other; None for a compound one."""
+    is_single = isinstance(line, cst.SimpleStatementLine) and len(line.body) == 1
+    return line.body[0] if is_single else None
+
+
 def parts(statement: cst.CSTNode) -> Iterator[cst.CSTNode]:
     """The nodes of a simple statement, or of the test of an `if`; none of other statements."""
     if isinstance(statement, cst.SimpleStatementLine):

@@ -32,40 +32,19 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from breakscope.report.model import Kind, Severity
-from breakscope.rulekit.events import Event, Problem
+from breakscope.rulekit.events import Event
+from breakscope.rulekit.problem import Problem
 
 Check = Callable[[Any], "Iterable[Problem] | None"]
 
 # Families of guards that fail and cause a recompile; a recompile rule names the ones it is about.
-FAMILIES = (
-    "size",
-    "stride",
-    "dtype",
-    "device",
-    "requires_grad",
-    "grad_mode",
-    "autocast",
-    "default_dtype",
-    "global_state",
-    "alias",
-    "int_argument",
-    "float_argument",
-    "bool_argument",
-    "str_argument",
-    "enum_argument",
-    "none_argument",
-    "attribute",
-    "global",
-    "closure",
-    "container_length",
-    "container_key",
-    "object_identity",
-    "type",
-    "tensor_value",
-    "optimizer_state",
-    "module_parameters",
-    "backend",
-    "other",
+FAMILIES = tuple(
+    """
+    size stride dtype device requires_grad grad_mode autocast default_dtype global_state alias
+    int_argument float_argument bool_argument str_argument enum_argument none_argument attribute
+    global closure container_length container_key object_identity type tensor_value optimizer_state
+    module_parameters backend other
+    """.split()
 )
 
 SHOWN = ("graphs", "returns", "error")  # what running a usage rule's example can show

@@ -45,7 +45,7 @@ def is_tested(statement: cst.CSTNode, wanted: cst.BaseExpression) -> bool:
     waiting: list[cst.BaseExpression] = []
     if isinstance(statement, cst.If):
         waiting.append(statement.test)
-    elif isinstance(statement, cst.SimpleStatementLine) and len(statement.body) == 1:
+    elif rw.single(statement) is not None:
         tests = (n.test for n in rw.walk(statement) if isinstance(n, cst.IfExp | cst.Assert))
         waiting += tests
     while waiting:
@@ -62,7 +62,7 @@ def is_tested(statement: cst.CSTNode, wanted: cst.BaseExpression) -> bool:
 def only_for_text(statement: cst.CSTNode, place: Place) -> cst.If | Patch | None:
     """A plain `name = ...` under `if not torch.compiler.is_compiling():`, where all that reads the name
     stands under that guard; None for others."""
-    if not isinstance(statement, cst.SimpleStatementLine) or len(statement.body) != 1:
+    if rw.single(statement) is None:
         return None
     set_to = rw.assignment(statement.body[0])
     if set_to is None or set_to[2] or place.function is None:
@@ -155,9 +155,9 @@ def _is_tensor_here(node: cst.BaseExpression, place: Place) -> bool:
 def kept_by(statement: cst.CSTNode, wanted: cst.BaseExpression, place: Place) -> str:
     """The attribute of an object that a statement sets to the expression, where no code of the file
     needs a Python number of it; "" for other statements."""
-    if not isinstance(statement, cst.SimpleStatementLine) or len(statement.body) != 1:
+    store = rw.single(statement)
+    if store is None:
         return ""
-    store = statement.body[0]
     if not isinstance(store, cst.Assign) or store.value is not wanted or len(store.targets) != 1:
         return ""
     target = store.targets[0].target

@@ -7,7 +7,7 @@ import ast
 from msgspec import Struct, field
 
 from breakscope.rulekit.patch import Also, Declined, Patch, Place
-from breakscope.rulekit.walking import children, names_in, uses_of, walk
+from breakscope.rulekit.walking import children, kept_with_node, last_name, names_in, uses_of, walk
 
 SIZES = "capture_dynamic_output_shape_ops"
 CONFIG = "torch._dynamo.config."
@@ -214,18 +214,12 @@ def _is_tensor(read: ast.Subscript, function: ast.AST) -> bool:
     )
 
 
+@kept_with_node
 def _calls_in(tree: ast.Module) -> dict[str, list[tuple[ast.Call, ast.AST]]]:
-    """The calls in a file by the name that is called, each with a function around it; kept with the
-    tree."""
-    calls = getattr(tree, "calls", None)
-    if calls is None:
-        calls = tree.calls = {}
-        for caller in walk(tree):
-            for call in walk(caller) if isinstance(caller, FUNCTIONS) else ():
-                if isinstance(call, ast.Call):
-                    calls.setdefault(_name(call.func), []).append((call, caller))
+    """The calls in a file by the name that is called, each with a function around it."""
+    calls = {}
+    for caller in walk(tree):
+        for call in walk(caller) if isinstance(caller, FUNCTIONS) else ():
+            if isinstance(call, ast.Call):
+                calls.setdefault(last_name(call.func), []).append((call, caller))
     return calls
-
-
-def _name(function: ast.expr) -> str:
-    return getattr(function, "attr", getattr(function, "id", ""))

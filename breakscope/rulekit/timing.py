@@ -109,15 +109,7 @@ def _is_clock(call: ast.Call) -> bool:
 
 CLOCKS = frozenset(
     f"{name}{unit}"
-    for name in (
-        "time",
-        "perf_counter",
-        "monotonic",
-        "process_time",
-        "thread_time",
-        "now",
-        "default_timer",
-    )
+    for name in "time perf_counter monotonic process_time thread_time now default_timer".split()
     for unit in ("", "_ns")
 )
 

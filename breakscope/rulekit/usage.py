@@ -115,10 +115,7 @@ class Wrap(Event, frozen=True, kw_only=True):
         name = self.target.name if isinstance(self.target, ExternalInstance) else ""
         return name if name.startswith("torch.nn.") else ""
 
-    def setting(self, name: str):
-        """A constant setting's value; None when it is not given or not known."""
-        value = self.settings.get(name)
-        return value.value if isinstance(value, Const) else None
+    setting = Wrapped.setting
 
 
 class Use(Event, frozen=True, kw_only=True):

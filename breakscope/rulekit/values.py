@@ -17,6 +17,7 @@ from breakscope.rulekit.plain_values import (  # noqa: F401  all kinds are impor
     COMPARED,
     CONFIG,
     FALSE,
+    MISSING,
     NONE,
     NUMPY_NUMBERS,
     TRUE,
@@ -70,6 +71,11 @@ class Sequence(Value, eq=False):
         filled = [value for value in (self, other) if value.items != [] or value.home]
         element = join([value.any_item(join, depth + 1) for value in filled], depth + 1)
         return Sequence(self.type, None, element, self.home)
+
+    @property
+    def inside(self) -> list[Value]:
+        """Its items, or one that each is like."""
+        return self.items if self.items is not None else [self.element]
 
     def any_item(self, join: Join, depth: int = 0) -> Value:
         """What every element is like."""
@@ -276,6 +282,16 @@ class Union(Value, frozen=True):
         return ("u", frozenset(zip(keys, self.conditions) if self.conditions else keys))
 
 
+def int_of(value: Value | None) -> int | None:
+    """The number that a constant is, where that is an int and no bool."""
+    return value.value if isinstance(value, Const) and type(value.value) is int else None
+
+
+def is_plain_value(value: Value) -> bool:
+    """A number, a text, None: what Dynamo compares before and after a subgraph."""
+    return value.is_const or value.is_shape or isinstance(value, Py)
+
+
 def options(value: Value) -> tuple[Value, ...]:
     """The alternatives of a value: itself unless it is a Union."""
     return value.options if type(value) is Union else (value,)
@@ -317,7 +333,7 @@ def holds_tensor(value: Value) -> bool:
 def _parts(container: Sequence | Dict) -> list[Value]:
     if type(container) is Dict:
         return [*container.items.values(), container.element]
-    return container.items if container.items is not None else [container.element]
+    return container.inside
 
 
 def holds_modules(value: Value) -> bool:

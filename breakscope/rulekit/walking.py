@@ -4,7 +4,11 @@ fast."""
 from __future__ import annotations
 
 import _ast
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import wraps
+from typing import TypeVar
+
+T = TypeVar("T")
 
 NEVER_NODES = frozenset(
     "arg asname attr conversion ctx id is_async kind kwd_attrs level module rest simple type_comment".split()
@@ -58,6 +62,21 @@ def children(node: _ast.AST) -> list[_ast.AST]:
     return found
 
 
+def kept_with_node(find: Callable[..., T]) -> Callable[..., T]:
+    """Keep what a function finds of a node with it, or of a class or a function with its node: what
+    follows from the text alone, and goes when the tree does."""
+    name = f"{find.__module__}.{find.__qualname__}"
+
+    @wraps(find)
+    def kept(of: object, *more: object) -> T:
+        found = vars(getattr(of, "node", of))
+        if name not in found:
+            found[name] = find(of, *more)
+        return found[name]
+
+    return kept
+
+
 def names_in(root: _ast.AST, *contexts: type) -> set[str]:
     """The names inside a node; with contexts (`ast.Load`, `ast.Store`, `ast.Del`) those in one of
     them."""
@@ -68,6 +87,23 @@ def uses_of(root: _ast.AST, name: str, *contexts: type) -> list[_ast.Name]:
     """The same of one name: the nodes."""
     names = [n for n in walk(root) if isinstance(n, _ast.Name) and n.id == name]
     return [n for n in names if _stands_in(n, contexts)]
+
+
+def nodes_of(statement: _ast.stmt) -> Iterator[tuple[_ast.FunctionDef | None, _ast.AST]]:
+    """All that stands in a statement at the top of the file, each with the function or method around it."""
+    for part in statement.body if isinstance(statement, _ast.ClassDef) else [statement]:
+        outer = part if isinstance(part, _ast.FunctionDef) else None
+        for node in walk(part):
+            yield outer, node
+
+
+def gone_over(loop: _ast.For) -> tuple[_ast.expr, _ast.expr]:
+    """What a loop goes over, and what an item is called: `xs` and `x` of `for i, x in enumerate(xs)`, too."""
+    over, target = loop.iter, loop.target
+    if isinstance(over, _ast.Call) and getattr(over.func, "id", "") == "enumerate" and over.args:
+        over = over.args[0]
+        target = target.elts[1] if isinstance(target, _ast.Tuple) and target.elts[1:] else target
+    return over, target
 
 
 def handed_generator(node: _ast.AST) -> _ast.GeneratorExp | None:
@@ -92,9 +128,41 @@ def _nodes(part: list) -> list[_ast.AST]:
     return [inner for inner in part if isinstance(inner, _ast.AST)]
 
 
-def defaults_in(spec: _ast.arguments) -> Iterator[tuple[_ast.arg, _ast.expr]]:
+def last_name(node: _ast.AST) -> str:
+    """`forward` of `forward` and of `model.forward`; "" of what is neither."""
+    return getattr(node, "attr", getattr(node, "id", ""))
+
+
+def begin_of(node: _ast.AST) -> tuple[int, int]:
+    return node.lineno, node.col_offset
+
+
+def end_of(node: _ast.AST) -> tuple[int, int]:
+    return node.end_lineno, node.end_col_offset
+
+
+Defined = _ast.FunctionDef | _ast.AsyncFunctionDef | _ast.Lambda
+
+
+def positional_parameters(function: Defined) -> list[_ast.arg]:
+    """Those that an argument without a name can be for, `self` among them."""
+    return [*function.args.posonlyargs, *function.args.args]
+
+
+def plain_parameters(function: Defined) -> list[_ast.arg]:
+    """All but `*args` and `**kwargs`."""
+    return [*positional_parameters(function), *function.args.kwonlyargs]
+
+
+def all_parameters(function: Defined) -> list[_ast.arg]:
+    """Those that a function has in any way."""
+    spec = function.args
+    return [*plain_parameters(function), *filter(None, (spec.vararg, spec.kwarg))]
+
+
+def defaults_in(function: Defined) -> Iterator[tuple[_ast.arg, _ast.expr]]:
     """The parameters that have a default, each with it."""
-    positional = [*spec.posonlyargs, *spec.args]
+    spec, positional = function.args, positional_parameters(function)
     yield from zip(positional[len(positional) - len(spec.defaults) :], spec.defaults)
     for parameter, default in zip(spec.kwonlyargs, spec.kw_defaults):
         if default is not None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import textwrap
 from pathlib import Path
 
@@ -9,6 +10,7 @@ from breakscope.report.model import CONFIDENCES
 from breakscope.static import StaticOptions, StaticResult, analyze
 
 TORCH = "2.13.0"
+MARK = re.compile(r"# (BRK\d+(?: BRK\d+)*)$")
 
 
 def write(folder: Path, files: dict[str, str]) -> None:
@@ -32,6 +34,12 @@ def found(
     assert result.errors == ()
     assert not [gap for gap in result.gaps if "internal error" in gap.message]
     return [(f.code, f.line) for f in result.findings if f.confidence in confidence]
+
+
+def marked(source: str) -> set[tuple[str, int]]:
+    """(code, line) of the comments `# BRK101 BRK202` of a program."""
+    marks = ((MARK.search(line), number) for number, line in enumerate(source.splitlines(), 1))
+    return {(code, number) for mark, number in marks if mark for code in mark[1].split()}
 
 
 def seen(result: StaticResult) -> list[tuple[str, int]]:

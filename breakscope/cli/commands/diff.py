@@ -21,7 +21,8 @@ from breakscope.cli.types import OneOf
 from breakscope.config import Config
 from breakscope.errors import UserError
 from breakscope.report.comparing import markdown, text
-from breakscope.report.comparing.difference import Difference, difference, difference_to_json
+from breakscope.report.comparing.difference import Difference, difference
+from breakscope.report.escaping import struct_json
 from breakscope.report.model import Report
 from breakscope.workflows.choice import narrow
 
@@ -94,7 +95,7 @@ def command(
 
 def _shown(found: Difference, name: str, color: str) -> str:
     if name == "json":
-        return difference_to_json(found).decode()
+        return struct_json(found).decode()
     if name == "markdown":
         return markdown.render(found)
     width = terminal_width() if color else None

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from itertools import pairwise
 from statistics import StatisticsError, correlation, median
 
@@ -21,12 +21,10 @@ def percentile(values: Sequence[float], share: float) -> float:
     return sorted(values)[max(0, math.ceil(share * len(values)) - 1)]
 
 
-def interval_of(
-    values: Sequence[float], of: Callable[[Sequence[float]], float] = median
-) -> Interval:
-    """The bootstrap's 95 % interval of a statistic of the values."""
+def interval_of(values: Sequence[float]) -> Interval:
+    """The bootstrap's 95 % interval of the median of the values."""
     source = random.Random(0)
-    found = sorted(of(source.choices(values, k=len(values))) for _ in range(limits.RESAMPLES))
+    found = sorted(median(source.choices(values, k=len(values))) for _ in range(limits.RESAMPLES))
     return Interval(
         low=found[int(0.025 * limits.RESAMPLES)], high=found[int(0.975 * limits.RESAMPLES) - 1]
     )

@@ -60,7 +60,7 @@ def _reference_on(
 ) -> dict:
     progress.note("stage", name="eager", device=str(plan.device))
     if not _may_fork():
-        return _reference(module, plan, job)
+        return _reference(module, plan)
     reader, writer = os.pipe()
     pid = os.fork()
     if pid == 0:
@@ -104,12 +104,12 @@ def _in_fork(module: ModuleType, plan: Plan, job: dict) -> dict:
     torch.set_num_threads(1)  # GNU OpenMP hangs in a fork when the parent used its threads
     try:
         limit_memory(job, plan.device)
-        return _reference(module, plan, job)
+        return _reference(module, plan)
     except BaseException as problem:
         return {"calls": 0, "backward": 0, "varied": 0, "notes": [], "problem": repr(problem)}
 
 
-def _reference(module: ModuleType, plan: Plan, job: dict) -> dict:
+def _reference(module: ModuleType, plan: Plan) -> dict:
     made, problem, notes = Made(), "", _Notes()
     with torch.compiler.set_stance("force_eager"):
         try:

@@ -5,12 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal
 
-import msgspec
-
 from breakscope.report.combining.identity import identity, same
 from breakscope.report.comparing.budget import Budget
 from breakscope.report.comparing.judging import breaks, coverage
-from breakscope.report.escaping import struct_json
 from breakscope.report.fact import Fact, Link
 from breakscope.report.model import SEEN, Finding, Report, ReportError
 from breakscope.report.ranking import ranked
@@ -71,16 +68,6 @@ def difference(before: Report, after: Report, names: tuple[str, str]) -> Differe
         errors=after.errors,
         notes=tuple(_notes(before, after)),
     )
-
-
-def difference_to_json(found: Difference) -> bytes:
-    """As UTF-8 JSON with a newline at the end."""
-    return struct_json(found, 2)
-
-
-def difference_json_schema() -> dict:
-    """The JSON Schema of a difference (draft 2020-12)."""
-    return msgspec.json.schema(Difference)
 
 
 def _shown(report: Report) -> list[Finding]:

@@ -22,17 +22,7 @@ SIZES = {
     },
     **{
         f"Tensor.{name}": ALL
-        for name in (
-            "new_zeros",
-            "new_ones",
-            "new_empty",
-            "view",
-            "reshape",
-            "expand",
-            "repeat",
-            "roll",
-            "permute",
-        )
+        for name in "new_zeros new_ones new_empty view reshape expand repeat roll permute".split()
     },
     **{f"Tensor.{name}": (0,) for name in ("topk", "new_full", "chunk", "kthvalue", "split")},
     **{

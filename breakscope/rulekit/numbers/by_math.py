@@ -27,12 +27,11 @@ def by_math(node: ast.expr) -> str:
 
 def rewritten_by_math(node, problem):
     """The fix of a statement with the flagged expression; None where `math` does not have all of it."""
-    import libcst as cst
 
     from breakscope.rulekit import rewriting as rw
     from breakscope.rulekit.patch import Patch
 
-    found = rw.find(node, problem) if isinstance(node, cst.SimpleStatementLine) else None
+    found = rw.find_in_line(node, problem)
     text = by_math(problem.node) if found is not None else ""
     made = rw.swap(node, found, text) if text else None
     return None if made is None else Patch(made, imports=("import math",), changes=CHANGES)

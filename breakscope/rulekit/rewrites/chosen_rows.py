@@ -15,7 +15,7 @@ import libcst as cst
 from breakscope.rulekit import rewriting as rw
 from breakscope.rulekit.patch import Also, Patch, Place
 from breakscope.rulekit.purity import is_stateless_value, may_run_alone
-from breakscope.rulekit.walking import uses_of
+from breakscope.rulekit.walking import gone_over, uses_of
 
 CHANGES = (
     "what follows the test runs for no rows, too; the parameters of a module that gets none have a gradient of"
@@ -76,7 +76,7 @@ def _unconditional(node: cst.CSTNode, place: Place):
     lines = list(node.body.body)
     if not name or node.body.footer or node.body.header.comment:
         return None
-    if not all(isinstance(n, cst.SimpleStatementLine) and len(n.body) == 1 for n in lines):
+    if not all(rw.single(n) is not None for n in lines):
         return None
     rows: set[str] = set()  # names that hold nothing but chosen rows
     for line in lines:
@@ -136,10 +136,7 @@ def _is_module_of_list(func: cst.BaseExpression, place: Place) -> bool:
         return False
     stores = uses_of(place.function, func.value, ast.Store, ast.Del)
     for loop in (n for n in place.parents if isinstance(n, ast.For)):
-        over, target = loop.iter, loop.target
-        if isinstance(over, ast.Call) and ast.unparse(over.func) == "enumerate" and over.args:
-            over = over.args[0]
-            target = target.elts[1] if isinstance(target, ast.Tuple) and target.elts[1:] else target
+        over, target = gone_over(loop)
         if stores == [target]:
             return _holds_stateless(ast.unparse(over), place)
     return False

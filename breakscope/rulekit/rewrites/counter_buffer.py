@@ -25,7 +25,7 @@ ARITHMETIC = (ast.Add, ast.Sub, ast.Mult, ast.Div)
 def as_buffer(node: cst.CSTNode, place: Place) -> Patch | None:
     """The fix of `self.steps += 1`; None where something needs a number of Python's, or sets it
     otherwise."""
-    if not isinstance(node, cst.SimpleStatementLine) or len(node.body) != 1:
+    if rw.single(node) is None:
         return None
     count, line = node.body[0], place.statement
     if not isinstance(count, cst.AugAssign) or not isinstance(line, ast.AugAssign):
@@ -50,7 +50,7 @@ def as_buffer(node: cst.CSTNode, place: Place) -> Patch | None:
 
 
 def _registered(node: cst.CSTNode, text: str):
-    if not isinstance(node, cst.SimpleStatementLine) or len(node.body) != 1:
+    if rw.single(node) is None:
         return None
     return node.with_changes(body=[cst.parse_statement(text).body[0]])
 

@@ -12,8 +12,8 @@ import libcst as cst
 
 from breakscope.rulekit import branching
 from breakscope.rulekit import rewriting as rw
-from breakscope.rulekit.events import Problem
 from breakscope.rulekit.patch import Patch, Place
+from breakscope.rulekit.problem import Problem
 from breakscope.rulekit.walking import uses_of, walk
 
 # float64, so that the comparison is Python's own

@@ -149,7 +149,7 @@ def _sets(line: ast.stmt) -> str:
 
 def _unmarked(line: cst.CSTNode):
     """A line without its `.requires_grad_()`."""
-    if not isinstance(line, cst.SimpleStatementLine) or len(line.body) != 1:
+    if rw.single(line) is None:
         return None
     if isinstance(line.body[0], cst.Expr):
         return branching.gone(line)

@@ -11,7 +11,7 @@ import libcst as cst
 
 from breakscope.rulekit import rewriting as rw
 from breakscope.rulekit.patch import Also, Patch, Place
-from breakscope.rulekit.walking import names_in, walk
+from breakscope.rulekit.walking import names_in, positional_parameters, walk
 
 LEAF = "torch._dynamo.decorators.leaf_function"
 CHANGES = (
@@ -49,7 +49,7 @@ def _takes_tensors(function: ast.FunctionDef) -> bool:
     return all(
         argument.annotation is not None
         and ast.unparse(argument.annotation).rpartition(".")[2].endswith("Tensor")
-        for argument in (*given.posonlyargs, *given.args)
+        for argument in positional_parameters(function)
     )
 
 
@@ -145,9 +145,7 @@ def _with_fake(node: cst.CSTNode, function: ast.FunctionDef, lines: list[ast.stm
     leaf = cst.Decorator(cst.parse_expression(LEAF))
     fake = cst.Decorator(cst.parse_expression(f"{function.name}.register_fake"))
     bare = [line.with_changes(leading_lines=()) for line in own]
-    arguments = [
-        cst.Param(cst.Name(a.arg)) for a in (*function.args.posonlyargs, *function.args.args)
-    ]
+    arguments = [cst.Param(cst.Name(a.arg)) for a in positional_parameters(function)]
     blank = cst.EmptyLine(indent=False)
     return cst.FlattenSentinel(
         [

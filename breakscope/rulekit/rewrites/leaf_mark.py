@@ -28,7 +28,7 @@ TAKE_LEAVES = ("autograd.grad", "autograd.backward")
 def without_mark(node: cst.CSTNode, place: Place) -> Patch | cst.CSTNode | None:
     """The statement without its mark; None where it is no mark of a tensor that the function makes
     itself, or where the tensor's gradient may be read."""
-    if not isinstance(node, cst.SimpleStatementLine) or len(node.body) != 1:
+    if rw.single(node) is None:
         return None
     name, call = _marked(node.body[0])
     if not name or place.function is None or leaves(name, place) or not _is_made(name, place):

@@ -14,7 +14,7 @@ import libcst as cst
 
 from breakscope.rulekit import rewriting as rw
 from breakscope.rulekit.patch import Also, Patch, Place, place_of
-from breakscope.rulekit.walking import names_in, uses_of, walk
+from breakscope.rulekit.walking import gone_over, names_in, positional_parameters, uses_of, walk
 
 MAKERS = frozenset({"torch.as_tensor", "torch.tensor"})
 CHANGES = "the numbers of `{}` stay Python's: a tensor's dtype no longer rounds them"
@@ -65,10 +65,7 @@ def _loop_of(node: ast.AST, place: Place) -> ast.expr | None:
     for parent in reversed(place.parents):
         if not isinstance(parent, ast.For):
             continue
-        over, target = parent.iter, parent.target
-        if isinstance(over, ast.Call) and ast.unparse(over.func) == "enumerate" and over.args:
-            over = over.args[0]
-            target = target.elts[1] if isinstance(target, ast.Tuple) and target.elts[1:] else target
+        over, target = gone_over(parent)
         if read & names_in(target):
             return over
     return None
@@ -79,7 +76,7 @@ def _argument(call: ast.Call, function: ast.FunctionDef, name: str) -> ast.expr 
     for keyword in call.keywords:
         if keyword.arg == name:
             return keyword.value
-    names = [argument.arg for argument in (*function.args.posonlyargs, *function.args.args)]
+    names = [argument.arg for argument in positional_parameters(function)]
     is_bound = isinstance(call.func, ast.Attribute) and names[:1] in (["self"], ["cls"])
     at = names.index(name) - is_bound if name in names else len(call.args)
     given = call.args[: at + 1]

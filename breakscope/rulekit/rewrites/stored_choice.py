@@ -128,7 +128,7 @@ def _difference(
     one: cst.BaseStatement, two: cst.BaseStatement
 ) -> tuple[cst.BaseExpression, cst.BaseExpression] | None:
     """What two lines store, where they store it in the same place."""
-    if not all(isinstance(n, cst.SimpleStatementLine) and len(n.body) == 1 for n in (one, two)):
+    if not all(rw.single(n) is not None for n in (one, two)):
         return None
     first, second = one.body[0], two.body[0]
     if isinstance(first, cst.Assign) and isinstance(second, cst.Assign):

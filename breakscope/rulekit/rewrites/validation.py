@@ -67,7 +67,7 @@ def _raised(body: cst.IndentedBlock) -> tuple[str, list[str]] | None:
     if body.footer or any("#" in rw.code(n.with_changes(leading_lines=())) for n in body.body):
         return None
     lines = body.body
-    if not all(isinstance(n, cst.SimpleStatementLine) and len(n.body) == 1 for n in lines):
+    if not all(rw.single(n) is not None for n in lines):
         return None
     raised, names = lines[-1].body[0], {}
     for line in lines[:-1]:

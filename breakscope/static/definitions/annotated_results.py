@@ -17,7 +17,7 @@ from breakscope.rulekit.values import (
     maybe_tensor,
     options,
 )
-from breakscope.rulekit.walking import walk
+from breakscope.rulekit.walking import Defined, plain_parameters, walk
 from breakscope.static.definitions.annotations import value_of_annotation
 from breakscope.static.definitions.classes import is_tensor_class
 from breakscope.static.definitions.names import lookup_name
@@ -38,7 +38,7 @@ def completed(
         return result
     frame = Frame(info.module, scope=function.scope)
     if info.module.has_type_variables():
-        machine.objects.type_variables = bound_variables(machine, info.node.args, arguments, frame)
+        machine.objects.type_variables = bound_variables(machine, info.node, arguments, frame)
     try:
         return _filled(machine, result, value_of_annotation(machine, annotation, frame))
     finally:
@@ -46,17 +46,14 @@ def completed(
 
 
 def bound_variables(
-    machine: Machine, spec: ast.arguments, arguments: dict[str, Value], frame: Frame
+    machine: Machine, function: Defined, arguments: dict[str, Value], frame: Frame
 ) -> dict[int, Value]:
     """The type variables that annotate a tensor, or a container of tensors: id -> what they
     are."""
-    given = [
-        (p.annotation, arguments.get(p.arg))
-        for p in (*spec.posonlyargs, *spec.args, *spec.kwonlyargs)
-    ]
-    if spec.vararg is not None:
+    given = [(p.annotation, arguments.get(p.arg)) for p in plain_parameters(function)]
+    if function.args.vararg is not None:
         given += [
-            (spec.vararg.annotation, v)
+            (function.args.vararg.annotation, v)
             for name, v in arguments.items()
             if name.startswith("*") and name[1:].isdigit()
         ]
@@ -78,7 +75,7 @@ def _tensor_in(value: Value) -> Tensor | None:
         if type(option) is Tensor:
             return Tensor(sure=option.sure, kind="numpy" if option.kind == "numpy" else "")
         if type(option) is Sequence:
-            for part in option.items if option.items is not None else [option.element]:
+            for part in option.inside:
                 if (found := _tensor_in(part)) is not None:
                     return found
     return None

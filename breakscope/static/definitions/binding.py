@@ -16,13 +16,10 @@ from breakscope.rulekit.values import (
     Value,
     options,
 )
-from breakscope.rulekit.walking import defaults_in
+from breakscope.rulekit.walking import defaults_in, plain_parameters, positional_parameters
 from breakscope.static.definitions.annotations import value_of_annotation
 from breakscope.static.definitions.classes import mro_of
-from breakscope.static.definitions.documented_types import (
-    documented_tensors,
-    with_documented_dtype,
-)
+from breakscope.static.definitions.documented_types import documented_tensors, with_documented_dtype
 from breakscope.static.machine.frames import Frame, Raised
 from breakscope.static.machine.lattice import join_all
 from breakscope.static.machine.machine import Machine
@@ -136,7 +133,7 @@ def settled_argument(
 def is_of_python(declared: Value) -> bool:
     """True for a number, a text or a flag, and for a list or a tuple of such."""
     if type(declared) is Sequence:
-        inside = declared.items if declared.items is not None else [declared.element]
+        inside = declared.inside
         return bool(inside) and all(map(is_of_python, inside))
     return type(declared) is Py and declared.type in PYTHON_TYPES
 
@@ -168,7 +165,7 @@ def as_declared(
 ) -> tuple[list[Value], dict[str, Value]]:
     """A constructor's arguments, where its annotations say which of several objects one can be."""
     spec = init.node.args
-    parameters = [*spec.posonlyargs, *spec.args][1:]
+    parameters = positional_parameters(init.node)[1:]
     declared = [one_declared(machine, v, p, init) for v, p in zip(args, parameters)]
     args = [*declared, *args[len(parameters) :]]
     if kwargs:
@@ -204,7 +201,7 @@ def defaults_of(machine: Machine, info: FunctionInfo, scope: Frame | None) -> di
     if info.defaults is None:
         machine.touch(info)
         info.defaults = {}
-        pairs = list(defaults_in(info.node.args))
+        pairs = list(defaults_in(info.node))
         if pairs:
             frame = Frame(info.module, scope=scope)
             for parameter, default in pairs:
@@ -235,10 +232,7 @@ def type_comments(info: FunctionInfo) -> dict[str, ast.expr]:
                         ).body
                     except SyntaxError:
                         break
-                    names = [
-                        p.arg
-                        for p in [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs]
-                    ]
+                    names = [p.arg for p in plain_parameters(node)]
                     given = wanted.elts if isinstance(wanted, ast.Tuple) else []
                     info.comments = dict(zip(names[len(names) - len(given) :], given))
                     break

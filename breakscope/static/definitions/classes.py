@@ -20,7 +20,7 @@ from breakscope.rulekit.values import (
     Value,
     options,
 )
-from breakscope.rulekit.walking import walk
+from breakscope.rulekit.walking import kept_with_node, walk
 from breakscope.static.definitions.decorators import decorate
 from breakscope.static.definitions.homes import note_nested
 from breakscope.static.machine.frames import Frame, Raised
@@ -227,13 +227,11 @@ def is_of_unseen_package(machine: Machine, info: ClassInfo, name: str) -> bool:
     )
 
 
+@kept_with_node
 def members_of(info: ClassInfo) -> dict[str, ast.stmt]:
-    """Statements that define each name in a class body; a name's last definition wins. They follow
-    from the text alone, and are kept with it."""
-    members = getattr(info.node, "members", None)
-    if members is None:
-        members = info.node.members = {}
-        _collect(info.node.body, members)
+    """Statements that define each name in a class body; a name's last definition wins."""
+    members = {}
+    _collect(info.node.body, members)
     return members
 
 

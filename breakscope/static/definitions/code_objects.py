@@ -6,7 +6,13 @@ from __future__ import annotations
 import ast
 
 from breakscope.rulekit.values import UNKNOWN, Cell, Const, Function, Sequence, Value
-from breakscope.rulekit.walking import children, names_in
+from breakscope.rulekit.walking import (
+    all_parameters,
+    children,
+    kept_with_node,
+    names_in,
+    positional_parameters,
+)
 from breakscope.static.project.modules import FunctionInfo
 
 SCOPES = (
@@ -23,19 +29,14 @@ SCOPES = (
 
 def code_attribute(info: FunctionInfo, name: str) -> Value:
     """`co_varnames`, `co_argcount` or `co_name`."""
-    arguments = info.node.args
-    positional = [arg.arg for arg in (*arguments.posonlyargs, *arguments.args)]
     if name == "co_name":
         return Const(info.name)
     if name == "co_argcount":
-        return Const(len(positional))
+        return Const(len(positional_parameters(info.node)))
     if name != "co_varnames" or not isinstance(info.node, ast.FunctionDef | ast.AsyncFunctionDef):
         return UNKNOWN
-    others = [*arguments.kwonlyargs, *filter(None, (arguments.vararg, arguments.kwarg))]
-    own = getattr(info.node, "local_names", None)  # they follow from the text, and are kept with it
-    if own is None:
-        own = info.node.local_names = tuple(dict.fromkeys(_local_names(info.node.body)))
-    names = dict.fromkeys((*positional, *(arg.arg for arg in others), *own))
+    given = [argument.arg for argument in all_parameters(info.node)]
+    names = dict.fromkeys((*given, *_local_names(info.node)))
     return Sequence("tuple", [Const(name) for name in names])
 
 
@@ -51,10 +52,11 @@ def cells(function: Function) -> Value:
     return Sequence("tuple", [found[name] for name in sorted(found)])
 
 
-def _local_names(body: list[ast.stmt]) -> list[str]:
+@kept_with_node
+def _local_names(function: ast.FunctionDef | ast.AsyncFunctionDef) -> list[str]:
     """The names that a function's own statements bind, those of nested scopes left out; a little
     more where a `global` statement stands."""
-    found, nodes = [], list(reversed(body))
+    found, nodes = [], list(reversed(function.body))
     while nodes:
         node = nodes.pop()
         if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):

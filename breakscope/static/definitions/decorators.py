@@ -7,6 +7,7 @@ import ast
 from msgspec.structs import replace
 
 from breakscope.rulekit.events import Call
+from breakscope.rulekit.library_names import NUMBA
 from breakscope.rulekit.values import Class, External, ExternalInstance, Function, Instance, Value
 from breakscope.static.definitions.custom_ops import CUSTOM_OP, WITHOUT_FAKE, has_fake
 from breakscope.static.machine.frames import Frame, Raised
@@ -36,10 +37,8 @@ CONTEXTS = frozenset(
     torch.autograd.profiler.record_function
     """.split()
 )
-# what makes an object in C of the function, whose call ends the graph
-COMPILERS = frozenset(f"numba.{name}" for name in "jit njit vectorize guvectorize stencil".split())
 # `torch.jit.script` is not: Dynamo traces the function that it was given
-OPAQUE_DECORATORS = COMPILERS | frozenset(
+OPAQUE_DECORATORS = NUMBA | frozenset(
     """
     torch.library.custom_op torch.library.triton_op triton.jit functools.singledispatch
     functools.singledispatchmethod
@@ -58,7 +57,7 @@ def decorate(machine: Machine, node: ast.FunctionDef, value: Value, frame: Frame
             made = machine.eval(decorator, frame)
             if made.is_unknown and isinstance(decorator, ast.Call) and type(value) is Function:
                 made = machine.eval(decorator.func, frame)
-                if type(made) is External and made.name in COMPILERS:
+                if type(made) is External and made.name in NUMBA:
                     value = ExternalInstance(made.name)
                 elif type(made) is External and made.name in OPAQUE_DECORATORS:
                     machine.touch(value.info)

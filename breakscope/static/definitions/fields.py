@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 
 from breakscope.rulekit.values import Instance
+from breakscope.rulekit.walking import kept_with_node, last_name, plain_parameters
 from breakscope.static.definitions.classes import class_facts, external_bases, members_of, mro_of
 from breakscope.static.machine.machine import Machine
 from breakscope.static.project.modules import ClassInfo
@@ -59,36 +60,33 @@ def has_optional_keys(machine: Machine, info: ClassInfo) -> bool:
         )
         for annotation in class_annotations(cls).values():
             kind = annotation.value if isinstance(annotation, ast.Subscript) else None
-            name = getattr(kind, "attr", getattr(kind, "id", ""))
+            name = last_name(kind)
             if name == "NotRequired" or (not is_total and name != "Required"):
                 return True
     return False
 
 
+@kept_with_node
 def class_annotations(info: ClassInfo) -> dict[str, ast.expr]:
     """The annotated names of a class body."""
-    annotations = getattr(info.node, "annotations", None)
-    if annotations is None:  # they follow from the text alone, and are kept with it
-        annotations = info.node.annotations = {
-            s.target.id: s.annotation
-            for s in info.node.body
-            if isinstance(s, ast.AnnAssign) and isinstance(s.target, ast.Name)
-        }
-    return annotations
+    return {
+        s.target.id: s.annotation
+        for s in info.node.body
+        if isinstance(s, ast.AnnAssign) and isinstance(s.target, ast.Name)
+    }
 
 
+@kept_with_node
 def constructor_annotations(info: ClassInfo) -> dict[str, ast.expr]:
     """The attributes that the class's own `__init__` sets to a parameter, with its annotation."""
-    annotations = getattr(info.node, "constructor_annotations", None)
-    if annotations is None:  # they follow from the text alone, and are kept with it
-        annotations = info.node.constructor_annotations = {}
-        init = next((s for s in info.node.body if getattr(s, "name", "") == "__init__"), None)
-        if isinstance(init, ast.FunctionDef):
-            given = {p.arg: p.annotation for p in (*init.args.args, *init.args.kwonlyargs)}
-            for statement in init.body:
-                for name, value in _stored(statement):
-                    if given.get(value) is not None:
-                        annotations[name] = given[value]
+    annotations = {}
+    init = next((s for s in info.node.body if getattr(s, "name", "") == "__init__"), None)
+    if isinstance(init, ast.FunctionDef):
+        given = {p.arg: p.annotation for p in plain_parameters(init)}
+        for statement in init.body:
+            for name, value in _stored(statement):
+                if given.get(value) is not None:
+                    annotations[name] = given[value]
     return annotations
 
 

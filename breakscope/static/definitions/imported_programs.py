@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from breakscope.rulekit.walking import walk
+from breakscope.rulekit.walking import kept_with_node, walk
 from breakscope.static.machine.compiled_names import DEFINED, may_compile
 from breakscope.static.project.modules import ModuleInfo
 from breakscope.static.project.program import absolute_name
@@ -46,22 +46,25 @@ def loops_of_imports(machine: Machine, module: ModuleInfo) -> frozenset[int]:
 
 def _imports(machine: Machine, module: ModuleInfo) -> Iterator[tuple[str, ModuleInfo]]:
     """The names that a file's imports bind, each with the file of the project that it comes from."""
-    for node in walk(module.tree):
+    for node in _statements(module.tree):
         if isinstance(node, ast.Import):
             found = [
                 (alias.asname or alias.name.partition(".")[0], machine.find(alias.name, module))
                 for alias in node.names
             ]
-        elif isinstance(node, ast.ImportFrom):
+        else:
             found = [
                 (alias.asname or alias.name, _defining(machine, module, node, alias.name))
                 for alias in node.names
             ]
-        else:
-            continue
         for name, home in found:
             if home is not None and not home.library and not home.is_package:
                 yield name, home
+
+
+@kept_with_node
+def _statements(tree: ast.Module) -> list[ast.Import | ast.ImportFrom]:
+    return [node for node in walk(tree) if isinstance(node, ast.Import | ast.ImportFrom)]
 
 
 def _defining(

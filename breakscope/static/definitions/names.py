@@ -123,11 +123,11 @@ def lookup_name(machine: Machine, name: str, frame: Frame, node: ast.AST | None 
         if scope is not None:
             value = scope.names[name]
             if frame.emits:
-                machine.region.reads.setdefault((id(scope), name), (frame.activation, node))
+                machine.region.note_read((id(scope), name), node, frame)
     if value is None:
         value = module_names(machine, frame.module).get(name)
         if value is not None and frame.emits:
-            machine.region.reads.setdefault((id(frame.module), name), (frame.activation, node))
+            machine.region.note_read((id(frame.module), name), node, frame)
     if value is None:
         return External(name) if name in machine.library.builtins else UNKNOWN
     return resolve_import(machine, value) if type(value) is Import else value

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from breakscope.rulekit.walking import walk
+from breakscope.rulekit.walking import begin_of, walk
 
 OPERATIONS = (ast.BinOp, ast.UnaryOp, ast.Subscript, ast.Attribute)
 
@@ -26,11 +26,9 @@ def first_use(node: ast.AST, function: ast.AST) -> ast.AST | None:
     mentions = [
         part
         for part in walk(function)
-        if isinstance(part, ast.Name)
-        and part.id == name
-        and (part.lineno, part.col_offset) > (node.lineno, node.col_offset)
+        if isinstance(part, ast.Name) and part.id == name and begin_of(part) > begin_of(node)
     ]
-    for part in sorted(mentions, key=lambda part: (part.lineno, part.col_offset)):
+    for part in sorted(mentions, key=lambda part: begin_of(part)):
         if not isinstance(part.ctx, ast.Load):
             return None
         if _computes(_parent(part, function), part):

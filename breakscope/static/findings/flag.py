@@ -15,9 +15,11 @@ from msgspec.structs import replace
 from breakscope import limits
 from breakscope.knowledge import load as load_knowledge
 from breakscope.report.model import Finding, Fix, Inside, Link, code_in
-from breakscope.rulekit.events import Call, Enter, Problem
+from breakscope.rulekit.events import Call, Enter
 from breakscope.rulekit.patch import Names
+from breakscope.rulekit.problem import Problem
 from breakscope.rulekit.rule import Rule
+from breakscope.rulekit.walking import begin_of, end_of
 from breakscope.static.findings.bound_names import NamesOfTorch
 from breakscope.static.findings.negation import simplified
 from breakscope.static.findings.suppress import Mark, Suppressions
@@ -145,9 +147,7 @@ class Flagger:
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
             verb = "inherits" if isinstance(node, ast.ClassDef) else "returns"
             return f"`{node.name}` {verb} code of `{library}`, where "
-        call = self.text_between(
-            (node.lineno, node.col_offset), (node.end_lineno, node.end_col_offset)
-        )
+        call = self.text_between(begin_of(node), end_of(node))
         if len(call) > limits.LONGEST_CALL_TEXT or "\n" in call:
             if not isinstance(node, ast.Call):
                 return f"this statement enters `{library}`, where "
@@ -194,9 +194,7 @@ class Flagger:
             return True
         wanted = None
         if not isinstance(node, ast.stmt):
-            wanted = self.text_between(
-                (node.lineno, node.col_offset), (node.end_lineno, node.end_col_offset)
-            )
+            wanted = self.text_between(begin_of(node), end_of(node))
         self.sought += len(wanted or "")
         if self.sought > limits.MOST_SOUGHT_TEXT:
             return True

@@ -7,7 +7,8 @@ from collections.abc import Iterable
 from msgspec import Struct
 
 from breakscope.knowledge import since
-from breakscope.rulekit.events import Call, Event, Problem
+from breakscope.rulekit.events import Call, Event
+from breakscope.rulekit.problem import Problem
 from breakscope.rulekit.rule import Handler, Rule
 
 

@@ -6,7 +6,8 @@ from collections.abc import Callable
 
 from msgspec.structs import replace
 
-from breakscope.rulekit.events import Event, Problem
+from breakscope.rulekit.events import Event
+from breakscope.rulekit.problem import Problem
 from breakscope.rulekit.rule import Rule
 from breakscope.static.findings.seen import Seen
 from breakscope.static.findings.verdicts import keep, verdict_of

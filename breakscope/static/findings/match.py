@@ -9,7 +9,8 @@ from collections.abc import Callable
 from msgspec.structs import replace
 
 from breakscope.knowledge import since
-from breakscope.rulekit.events import CHOSEN, Call, Constructor, Event, Problem
+from breakscope.rulekit.events import CHOSEN, Call, Constructor, Event
+from breakscope.rulekit.problem import Problem
 from breakscope.rulekit.rule import Rule
 from breakscope.rulekit.switches import switched_on
 from breakscope.rulekit.walking import handed_generator

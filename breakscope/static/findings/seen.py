@@ -8,6 +8,7 @@ from msgspec.structs import replace
 from breakscope.rulekit.events import Comprehension, Constructor, Event, Mutate, Store, Varies
 from breakscope.rulekit.rule import Rule
 from breakscope.rulekit.values import Value
+from breakscope.rulekit.walking import begin_of, end_of
 from breakscope.static.findings.verdicts import Verdict, Way
 from breakscope.static.machine.frames import Activation, Step
 from breakscope.static.machine.given import both, implies, opposite
@@ -67,9 +68,9 @@ class Seen(Struct, eq=False):
             return self.way.idle and type(event) is not Varies
         step = self.activation.steps[last]
         node = step.node or step.event.node
-        begin, end = (node.lineno, node.col_offset), (node.end_lineno, node.end_col_offset)
+        begin, end = begin_of(node), end_of(node)
         if type(event) is Varies:  # what the break's own call is given is read before it
-            is_read_before = (event.node.lineno, event.node.col_offset) < end
+            is_read_before = begin_of(event.node) < end
         else:
             is_read_before = event.read_at and event.read_at <= begin
         return not is_read_before and not self.activation.works_behind(last)

@@ -8,7 +8,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from breakscope.report.model import CONFIDENCES
-from breakscope.rulekit.events import Event, Problem, Varies
+from breakscope.rulekit.events import Event, Varies
+from breakscope.rulekit.problem import Problem
 from breakscope.rulekit.rule import Rule
 from breakscope.static.machine.frames import Activation, Step
 from breakscope.static.machine.given import both

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import ast
 
-from breakscope.static.findings.resumed import flow_of, function_of
+from breakscope.rulekit.walking import plain_parameters, positional_parameters
+from breakscope.static.findings.flow import flow_of
+from breakscope.static.findings.resumed import function_of
 from breakscope.static.findings.seen import Seen
 from breakscope.static.findings.verdicts import Way, is_open, training_test
 from breakscope.static.machine.frames import Activation, Step
@@ -65,8 +67,8 @@ def as_caller_says(condition: str, step: Step) -> str | None:
     called = function_of(step.child) if named else None
     if called is None or not isinstance(step.node, ast.Call):
         return condition
-    spec, given = called.args, _given(called, step.node)
-    own = {parameter.arg for parameter in (*spec.posonlyargs, *spec.args, *spec.kwonlyargs)}
+    given = _given(called, step.node)
+    own = {parameter.arg for parameter in plain_parameters(called)}
     handed = {part.id: given.get(part.id) for part in named if part.id in own}
     if not all(value is not None and _is_dotted(value) for value in handed.values()):
         return None
@@ -85,8 +87,7 @@ def _is_dotted(value: ast.expr) -> bool:
 
 def _given(called: ast.FunctionDef, call: ast.Call) -> dict[str, ast.expr]:
     """What the call hands to each parameter."""
-    spec = called.args
-    names = [parameter.arg for parameter in (*spec.posonlyargs, *spec.args)]
+    names = [parameter.arg for parameter in positional_parameters(called)]
     positional = zip(names[names[:1] == ["self"] :], call.args)
     return {**dict(positional), **{part.arg: part.value for part in call.keywords if part.arg}}
 

@@ -7,7 +7,7 @@ import ast
 from collections.abc import Iterable, Iterator
 
 from breakscope import limits
-from breakscope.rulekit.walking import walk
+from breakscope.rulekit.walking import begin_of, end_of, kept_with_node, walk
 from breakscope.static.interpreter.eager_frames import mentions_torch, shows_tensor_around
 from breakscope.static.machine.frames import Frame
 from breakscope.static.machine.machine import Machine
@@ -30,12 +30,12 @@ def note_bare_ends(machine: Machine, statement: ast.stmt, before: int, frame: Fr
         return
     if frame.scope is not None and shows_tensor_around(machine, info, frame.scope):
         return
-    if _any_shows(machine, _read_behind(info, statement), frame):
+    if _any_shows(machine, _read_behind(statement, info), frame):
         return
     own = {id(part): part for part in walk(root)}
     for step in steps[before:]:
         node = own.get(id(step.node or step.event.node))
-        if node is not None and not _leaves_tensor(machine, statement, root, node, frame):
+        if node is not None and not _leaves_tensor(machine, root, node, frame):
             step.is_last = True
 
 
@@ -46,14 +46,11 @@ def _expression_of(statement: ast.stmt) -> ast.expr | None:
     return getattr(statement, name) if name else None
 
 
-def _read_behind(info: FunctionInfo, statement: ast.stmt) -> frozenset[str]:
-    """The names that the function reads behind a statement's own expression: in a loop also those in front of it. It
-    follows from the text alone, and is kept with it."""
-    known = getattr(statement, "read_behind", None)
-    if known is not None:
-        return known
+@kept_with_node
+def _read_behind(statement: ast.stmt, info: FunctionInfo) -> set[str]:
+    """The names that the function reads behind a statement's own expression: in a loop also those in front of it."""
     body = getattr(statement, "body", None)
-    end = _begin(body[0]) if body else (statement.end_lineno, statement.end_col_offset)
+    end = begin_of(body[0]) if body else end_of(statement)
     targets = [*getattr(statement, "targets", ()), getattr(statement, "target", None)]
     found = {name for target in targets if target is not None for name in _names_in(target)}
     for part in walk(info.node):
@@ -61,15 +58,12 @@ def _read_behind(info: FunctionInfo, statement: ast.stmt) -> frozenset[str]:
             if _holds(part, statement):
                 again = part.body if isinstance(part, ast.For) else [part.test, *part.body]
                 found.update(name for inner in again for name in _names_in(inner))
-        if _is_read(part) and _begin(part) >= end:
+        if _is_read(part) and begin_of(part) >= end:
             found.add(part.id)
-    statement.read_behind = frozenset(found)
-    return statement.read_behind
+    return found
 
 
-def _leaves_tensor(
-    machine: Machine, statement: ast.stmt, root: ast.expr, node: ast.AST, frame: Frame
-) -> bool:
+def _leaves_tensor(machine: Machine, root: ast.expr, node: ast.AST, frame: Frame) -> bool:
     """True where a part of the expression may be a tensor that waits for what breaks, or is read behind it."""
     inner = root
     while inner is not node:
@@ -80,7 +74,7 @@ def _leaves_tensor(
         for part in parts:
             if part is holder:
                 continue
-            if _begin(part) > _begin(node):
+            if begin_of(part) > begin_of(node):
                 if _any_shows(machine, _names_in(part), frame):
                     return True
             elif _may_wait_as_tensor(machine, part, frame):
@@ -98,11 +92,8 @@ def _may_wait_as_tensor(machine: Machine, part: ast.AST, frame: Frame) -> bool:
         return getattr(part.func, "id", "") not in NUMBERS
     if not isinstance(part, ast.Name | ast.Attribute):
         return True
-    emits, frame.emits = frame.emits, False
-    try:
+    with frame.silent():
         value = machine.eval(part, frame)
-    finally:
-        frame.emits = emits
     return machine.behaviour(value).may_show_tensor(machine, value, limits.DEEPEST_FRAME_SEARCH)
 
 
@@ -123,9 +114,5 @@ def _is_read(node: ast.AST) -> bool:
 
 
 def _holds(outer: ast.AST, inner: ast.AST) -> bool:
-    end = (outer.end_lineno, outer.end_col_offset)
-    return _begin(outer) <= _begin(inner) and (inner.end_lineno, inner.end_col_offset) <= end
-
-
-def _begin(node: ast.AST) -> tuple[int, int]:
-    return node.lineno, node.col_offset
+    end = end_of(outer)
+    return begin_of(outer) <= begin_of(inner) and end_of(inner) <= end

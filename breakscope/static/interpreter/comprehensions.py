@@ -19,9 +19,9 @@ from breakscope.static.variables.effects.emitting import emit_call
 from breakscope.static.variables.effects.kept_iterators import note_kept
 from breakscope.static.variables.effects.unmade_iterators import CALL, is_unmade, unmade
 from breakscope.static.variables.library.builtin_iteration import different_items
-from breakscope.static.variables.library.driven_items import driven_items
-from breakscope.static.variables.library.followed_iteration import listed
-from breakscope.static.variables.objects.module_containers import contents_of
+from breakscope.static.variables.library.followed.driven_items import driven_items
+from breakscope.static.variables.library.followed.followed_iteration import listed
+from breakscope.static.variables.modules.containers import contents_of
 from breakscope.static.variables.tensors.filtered import note_filtered
 
 # a comprehension that begins with another iterator breaks at once
@@ -110,7 +110,7 @@ def comprehension_rows(machine: Machine, node, frame: Frame, produce) -> tuple[l
         if items is None or len(items) > most:
             return rows_of_any(machine, node, 0, source, frame, produce), False, source
         if frame.emits and getattr(source, "home", ""):
-            machine.region.reads.setdefault((id(source), ""), (frame.activation, first.iter))
+            machine.region.note_read((id(source), ""), first.iter, frame)
         rows, known = rows_of_each(machine, node, 0, items, frame, produce)
         return rows, known and some is None, source
     finally:

@@ -17,7 +17,7 @@ from breakscope.rulekit.values import (
     Tensor,
     Value,
 )
-from breakscope.rulekit.walking import uses_of, walk
+from breakscope.rulekit.walking import last_name, uses_of, walk
 from breakscope.static.interpreter.blocks import exec_block, exec_path
 from breakscope.static.interpreter.conditions import is_of_data, open_part, test_condition
 from breakscope.static.interpreter.imports import bind_imports, note_needed
@@ -241,7 +241,7 @@ def _logs_error(statement: ast.stmt) -> bool:
     """True for `logger.error(...)`."""
     called = getattr(getattr(statement, "value", None), "func", None)
     owner = getattr(called, "value", None)
-    name = getattr(owner, "attr", getattr(owner, "id", ""))
+    name = last_name(owner)
     return getattr(called, "attr", "") in LOGS_ERRORS and name.lower().startswith(LOGGERS)
 
 

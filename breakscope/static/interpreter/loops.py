@@ -8,7 +8,7 @@ from functools import partial
 
 from breakscope import limits
 from breakscope.rulekit.values import Sequence, Value
-from breakscope.rulekit.walking import children
+from breakscope.rulekit.walking import children, kept_with_node
 from breakscope.static.interpreter.assignment import assign_target
 from breakscope.static.interpreter.blocks import exec_block, exec_path
 from breakscope.static.interpreter.conditions import test_condition
@@ -20,14 +20,14 @@ from breakscope.static.machine.machine import Machine
 from breakscope.static.project.generators import is_generator
 from breakscope.static.variables.effects.kept_iterators import note_kept
 from breakscope.static.variables.effects.unmade_iterators import is_unmade
-from breakscope.static.variables.library.draws import open_turns
-from breakscope.static.variables.library.driven_items import (
+from breakscope.static.variables.library.followed.draws import open_turns
+from breakscope.static.variables.library.followed.driven_items import (
     all_items,
     drawn_items,
     driven_items,
     guessed_items,
 )
-from breakscope.static.variables.objects.module_containers import contents_of
+from breakscope.static.variables.modules.containers import contents_of
 
 
 def exec_while(machine: Machine, node: ast.While, frame: Frame) -> int:
@@ -300,21 +300,18 @@ def _last_operand(test: ast.expr) -> ast.expr:
     return test
 
 
-def _parts(node) -> list[tuple[list[ast.stmt], bool]]:
-    """A loop's body in parts, and whether a `return` comes behind each before anything jumps back;
-    kept with the loop."""
-    parts = getattr(node, "parts", None)
-    if parts is None:
-        node.parts = parts = []
-        returns = False
-        for statement in reversed(node.body):
-            leaves = _leaves(statement)
-            behind = ast.Return in leaves or (returns and ast.Continue not in leaves)
-            if parts and parts[0][1] is behind:
-                parts[0][0].insert(0, statement)
-            else:
-                parts.insert(0, ([statement], behind))
-            returns = behind
+@kept_with_node
+def _parts(loop: ast.For | ast.AsyncFor | ast.While) -> list[tuple[list[ast.stmt], bool]]:
+    """A loop's body in parts, and whether a `return` comes behind each before anything jumps back."""
+    parts, returns = [], False
+    for statement in reversed(loop.body):
+        leaves = _leaves(statement)
+        behind = ast.Return in leaves or (returns and ast.Continue not in leaves)
+        if parts and parts[0][1] is behind:
+            parts[0][0].insert(0, statement)
+        else:
+            parts.insert(0, ([statement], behind))
+        returns = behind
     return parts
 
 

@@ -20,6 +20,7 @@ from breakscope.rulekit.values import (
     Value,
     options,
 )
+from breakscope.rulekit.walking import positional_parameters
 from breakscope.static.definitions.annotations import value_of_class
 from breakscope.static.definitions.classes import mro_of
 from breakscope.static.machine.frames import Frame
@@ -61,7 +62,7 @@ def narrow_by(machine: Machine, test: ast.expr, truth: bool, frame: Frame) -> No
         if isinstance(right, ast.Constant) and right.value is None:
             narrow_to(test.left, (isinstance(test.ops[0], ast.Is)) == truth, frame)
     elif kind is ast.Compare and all([isinstance(op, ast.Eq | ast.NotEq) for op in test.ops]):
-        if not (narrow_by_name(test, truth, frame) or narrow_by_dtype(machine, test, truth, frame)):
+        if not (narrow_by_name(test, truth, frame) or narrow_by_dtype(test, truth, frame)):
             narrow_by_count(test, truth, frame)
     elif (
         kind is ast.Call
@@ -112,11 +113,10 @@ def narrow_isinstance(
     value = peek_value(node, frame)
     if value is None:
         return
-    emits, frame.emits = frame.emits, False
-    wanted = (
-        External("torch.Tensor") if isinstance(types, ast.Constant) else machine.eval(types, frame)
-    )
-    frame.emits = emits
+    wanted = External("torch.Tensor")
+    if not isinstance(types, ast.Constant):
+        with frame.silent():
+            wanted = machine.eval(types, frame)
     verdicts = [(o, is_instance(machine, o, wanted, frame)) for o in options(value)]
     kept = [
         o for o, verdict in verdicts if verdict is truth or (verdict is None and not o.is_unknown)
@@ -176,7 +176,7 @@ def narrow_by_name(test: ast.Compare, truth: bool, frame: Frame) -> bool:
     return True
 
 
-def narrow_by_dtype(machine: Machine, test: ast.Compare, truth: bool, frame: Frame) -> bool:
+def narrow_by_dtype(test: ast.Compare, truth: bool, frame: Frame) -> bool:
     """Narrow a tensor whose dtype is, or is not another than, one of narrow whole numbers: `mask.dtype != torch.uint8`.
     False where the test compares no dtype with one."""
     dtype = test.comparators[0]
@@ -258,8 +258,9 @@ def narrow_by_guard(node: ast.Call, callee: Value, frame: Frame) -> None:
     """What is handed to a function that begins with a refusal of None is not None from here on."""
     if not isinstance(callee, Function) or not isinstance(callee.info.node, ast.FunctionDef):
         return
-    spec = callee.info.node.args
-    parameters = [p.arg for p in (*spec.posonlyargs, *spec.args)][callee.bound is not None :]
+    parameters = [p.arg for p in positional_parameters(callee.info.node)][
+        callee.bound is not None :
+    ]
     starred = [isinstance(argument, ast.Starred) for argument in node.args]
     given = {} if any(starred) else dict(zip(parameters, node.args))
     given |= {keyword.arg: keyword.value for keyword in node.keywords}

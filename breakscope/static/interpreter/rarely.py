@@ -8,7 +8,7 @@ import ast
 import re
 
 from breakscope.rulekit.values import NONE, UNKNOWN, Function, Instance, Py, Value, options
-from breakscope.rulekit.walking import walk
+from breakscope.rulekit.walking import kept_with_node, plain_parameters, walk
 from breakscope.static.definitions.classes import (
     MODULE_BASES,
     external_bases,
@@ -38,12 +38,13 @@ TEXTS = frozenset({"str", "bytes", "Path", "PathLike"})
 
 
 def is_rare(test: ast.expr, truth: bool) -> bool:
-    """True where a test has this outcome only in such calls. It follows from the text alone, and is
-    kept with it."""
-    outcomes = getattr(test, "rare_outcomes", None)
-    if outcomes is None:
-        outcomes = test.rare_outcomes = (_is_rare(test, False), _is_rare(test, True))
-    return outcomes[truth]
+    """True where a test has this outcome only in such calls."""
+    return _rare_outcomes(test)[truth]
+
+
+@kept_with_node
+def _rare_outcomes(test: ast.expr) -> tuple[bool, bool]:
+    return _is_rare(test, False), _is_rare(test, True)
 
 
 def is_rare_here(machine: Machine, test: ast.expr, truth: bool, frame: Frame) -> bool:
@@ -67,10 +68,7 @@ def _is_handed(parameter: ast.Name, frame: Frame) -> bool:
     node, value = frame.function.node, frame.names.get(parameter.id, NONE)
     if any(o.is_none or (type(o) is Py and o.type in OPEN) for o in options(value)):
         return False
-    spec = node.args
-    return parameter.id in {
-        p.arg for p in (*spec.posonlyargs, *spec.args, *spec.kwonlyargs)
-    } and not any(
+    return parameter.id in {p.arg for p in plain_parameters(node)} and not any(
         type(part) is ast.Name and part.id == parameter.id and isinstance(part.ctx, ast.Store)
         for part in walk(node)
         if getattr(part, "lineno", node.end_lineno) < parameter.lineno
@@ -156,18 +154,11 @@ def is_watched(node: ast.expr) -> bool:
     return isinstance(node, ast.Attribute) and is_watched(node.value)  # `self.debug.steps`
 
 
+@kept_with_node
 def is_deprecated(branch: ast.If) -> bool:
-    """True for a branch that warns of being deprecated: callers have left what leads there. Kept with
-    the text, as above."""
-    known = getattr(branch, "deprecated", None)
-    if known is None:
-        calls = [
-            s.value
-            for s in branch.body
-            if isinstance(s, ast.Expr) and isinstance(s.value, ast.Call)
-        ]
-        known = branch.deprecated = any(map(_warns_of_deprecation, calls))
-    return known
+    """True for a branch that warns of being deprecated: callers have left what leads there."""
+    expressions = [s.value for s in branch.body if isinstance(s, ast.Expr)]
+    return any(_warns_of_deprecation(e) for e in expressions if isinstance(e, ast.Call))
 
 
 def runs_once(machine: Machine, branch: ast.If, frame: Frame) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from contextlib import suppress
 
 from msgspec.structs import replace
 
@@ -46,10 +47,7 @@ from breakscope.static.variables.effects.side_effects import (
     shrinks_late,
 )
 from breakscope.static.variables.lists import extend_sequence
-from breakscope.static.variables.objects.attribute_stores import (
-    emit_enclosing,
-    outlives_subgraph,
-)
+from breakscope.static.variables.objects.attribute_stores import emit_enclosing, outlives_subgraph
 from breakscope.static.variables.objects.autograd import DELETED, is_context
 from breakscope.static.variables.objects.returned import note_returned
 from breakscope.static.variables.operators.binary import binary_operation
@@ -231,12 +229,9 @@ def exec_assert(machine: Machine, node: ast.Assert, frame: Frame) -> int:
     message = UNKNOWN
     if node.msg is not None:
         frame.names = dict(before)
-        emits, frame.emits = frame.emits, False
-        try:
+        with frame.silent(), suppress(Raised):
             message = machine.eval(node.msg, frame)
-        except Raised:
-            pass
-        frame.emits, frame.names = emits, before
+        frame.names = before
     literal = node.msg is None or _is_folded(node.msg)
     truth = test_condition(
         machine,

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable
 from functools import partial
 
-from breakscope.static.interpreter import comprehensions, expressions, imports, statements
+from breakscope.static.interpreter import choices, comprehensions, expressions, imports, statements
 from breakscope.static.interpreter.calls.call_expressions import eval_call, inline
 from breakscope.static.interpreter.control_flow import exec_if, exec_try
 from breakscope.static.interpreter.loops import exec_for, exec_while
@@ -31,8 +31,8 @@ EXPRESSIONS: dict[type, Callable] = {
     ast.Set: partial(expressions.eval_display, type_="set"),
     ast.Dict: expressions.eval_dict,
     ast.JoinedStr: expressions.eval_joined_str,
-    ast.BoolOp: expressions.eval_bool_op,
-    ast.IfExp: expressions.eval_if_exp,
+    ast.BoolOp: choices.eval_bool_op,
+    ast.IfExp: choices.eval_if_exp,
     ast.Subscript: expressions.eval_subscript,
     ast.Slice: expressions.eval_slice,
     ast.BinOp: expressions.eval_bin_op,

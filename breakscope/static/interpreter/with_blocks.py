@@ -20,7 +20,7 @@ from breakscope.static.machine.frames import GO_ON, Frame, Raised
 from breakscope.static.machine.machine import Machine
 from breakscope.static.project.generators import is_generator
 from breakscope.static.variables.effects.entered_contexts import note_entered
-from breakscope.static.variables.library.evaluated import is_followed
+from breakscope.static.variables.library.followed.evaluated import is_followed
 
 
 def exec_with(machine: Machine, node: ast.With, frame: Frame) -> int:

@@ -4,7 +4,7 @@ names, or the checked file's own code around what it compiles."""
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -263,25 +263,31 @@ class Driver(Struct, eq=False):
         what is returned."""
         if self.undecided:
             return None
-        args = [self.as_marked(value) for value in (*callee.args, *args)]
-        kwargs = dict(callee.kwargs) | kwargs
-        kwargs = {k: self.as_marked(v) for k, v in kwargs.items() if not k.startswith("*")}
+        args, kwargs = self._all_marked((*callee.args, *args), dict(callee.kwargs) | kwargs)
         state, variables = dict(self.state), self.variables_of(callee)
-        written, done = len(self.outside), Watch()
+        written, done, self.inner = len(self.outside), Watch(), []
         held = held_by((callee.bound, *values))
-        self.inner = []
-        call = DrivenCall(
-            callee, args, kwargs, state, variables, written, done, None, modules, held
+        self.calls.append(
+            DrivenCall(
+                callee,
+                args,
+                kwargs,
+                state,
+                variables,
+                written,
+                done,
+                None,
+                modules,
+                held,
+                inner=self.inner,
+            )
         )
-        self.calls.append(call._replace(inner=self.inner))
         return done
 
     def note_inner(self, callee: Function, args: list[Value], kwargs: dict[str, Value]) -> None:
         """Keep a call that what is compiled makes of a function of the file's own."""
         if callee.info.module is self.home and len(self.inner) < limits.MOST_KNOWN_TURNS:
-            args = [self.as_marked(value) for value in (*callee.args, *args)]
-            kwargs = dict(callee.kwargs) | kwargs
-            kwargs = {k: self.as_marked(v) for k, v in kwargs.items() if not k.startswith("*")}
+            args, kwargs = self._all_marked((*callee.args, *args), dict(callee.kwargs) | kwargs)
             self.inner.append(DrivenCall(callee, args, kwargs, dict(self.state), {}, 0))
 
     def note_module(
@@ -290,8 +296,7 @@ class Driver(Struct, eq=False):
         """Keep a call of a compiled module of torch's."""
         if self.undecided or type(node) is not ast.Call:
             return
-        args = [self.as_marked(value) for value in args]
-        kwargs = {k: self.as_marked(v) for k, v in kwargs.items() if not k.startswith("*")}
+        args, kwargs = self._all_marked(args, kwargs)
         self.inner = []
         call = DrivenCall(callee, args, kwargs, dict(self.state), {}, len(self.outside), None, node)
         self.calls.append(call._replace(inner=self.inner))
@@ -305,6 +310,12 @@ class Driver(Struct, eq=False):
             found = {k: as_it_is(v) for k, v in kept.items()} | found
             scope = scope.scope
         return found
+
+    def _all_marked(
+        self, args: Iterable[Value], kwargs: dict[str, Value]
+    ) -> tuple[list[Value], dict[str, Value]]:
+        marked = {k: self.as_marked(v) for k, v in kwargs.items() if not k.startswith("*")}
+        return [self.as_marked(value) for value in args], marked
 
     def as_marked(self, value: Value) -> Value:
         """An argument as it is now: a container may change later, and a tensor whose sizes were marked as

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
+from contextlib import contextmanager
 from operator import attrgetter
 
 from msgspec import Struct
@@ -65,6 +67,7 @@ class Activation(Struct, eq=False):
     function: str
     module: ModuleInfo
     line: int
+    node: ast.AST | None = None  # the `def` or lambda
     steps: list[Step] = []
     # (id of node, type of event, detail): an event counts once; empty when the call is over
     seen: set | frozenset = set()
@@ -209,6 +212,15 @@ class Frame(Struct, eq=False):
         """Restore it in the statement's place, which could not be followed."""
         for name, value in zip(OF_STATEMENT, state):
             setattr(self, name, value)
+
+    @contextmanager
+    def silent(self) -> Iterator[None]:
+        """Evaluate something for its value alone, without its events."""
+        emits, self.emits = self.emits, False
+        try:
+            yield
+        finally:
+            self.emits = emits
 
     def note_call(self, child: Activation, node: ast.AST) -> None:
         """Note a call that was followed, and under which conditions it happens here."""

@@ -7,7 +7,7 @@ import ast
 import re
 
 from breakscope.rulekit.values import CONFIG, Const, Dict, Py, Value
-from breakscope.rulekit.walking import walk
+from breakscope.rulekit.walking import all_parameters, walk
 from breakscope.static.project.modules import ModuleInfo
 
 ITEM_SET = re.compile(rb"\n[ \t]+(\w+)\[[^\n=]*\] = \w+[ \t]*(?:#[^\n]*)?(?=\n|$)")
@@ -106,6 +106,4 @@ def _sets_items(module: ModuleInfo, name: str) -> bool:
 
 
 def _parameters(function: ast.FunctionDef) -> set[str]:
-    spec = function.args
-    found = [*spec.posonlyargs, *spec.args, *spec.kwonlyargs]
-    return {p.arg for p in (*found, *filter(None, (spec.vararg, spec.kwarg)))}
+    return {p.arg for p in all_parameters(function)}

@@ -15,6 +15,7 @@ from breakscope.rulekit.events import Event
 from breakscope.rulekit.values import (
     Class,
     Const,
+    Dict,
     ExternalInstance,
     Function,
     Instance,
@@ -121,8 +122,8 @@ class RegionState(Struct, eq=False):
     # keys of attributes that it asks for, and the object has not
     missing: set[tuple] = set()
     stored_first: set[tuple] = set()  # keys of what the region sets before it reads it, if it does
-    overwritten: set[tuple] = set()  # keys of what the region surely sets before it reads it
-    set_in: dict[tuple, Activation] = {}  # where it does so first
+    # keys of what the region surely sets before it reads it -> where it does so first
+    overwritten: dict[tuple, Activation] = {}
     # what it surely sets to None before: key -> how deep in its calls
     emptied: dict[tuple, int] = {}
     # ids of containers and objects that a function run as a subgraph has from outside
@@ -145,27 +146,6 @@ class RegionState(Struct, eq=False):
     # the truth of the last test where configuration keeps its defaults
     last_test_usually: bool | None = None
 
-    def begin(self) -> None:
-        """Start the next region."""
-        self.reads.clear()
-        self.read_if.clear()
-        self.pending.clear()
-        self.grown.clear()
-        self.shrunk.clear()
-        self.taken.clear()
-        self.longest.clear()
-        self.missing.clear()
-        self.stored_first.clear()
-        self.overwritten.clear()
-        self.set_in.clear()
-        self.emptied.clear()
-        self.outside_subgraph.clear()
-        self.changed_plainly.clear()
-        self.running.clear()
-        self.inside.clear()
-        self.last_test_is_configuration = False
-        self.drawn, self.settled = {}, {}
-
     def draw(self, type: str) -> Py:
         """A random number that Dynamo keeps in the graph."""
         number = Py(type, "draw")
@@ -180,14 +160,18 @@ class RegionState(Struct, eq=False):
         self.settled.update(self.drawn)
         self.drawn.clear()
 
-    def note_overwritten(self, key: tuple, activation: Activation) -> None:
-        self.overwritten.add(key)
-        self.set_in.setdefault(key, activation)
-
     def note_read(self, key: tuple, node: ast.AST, frame: Frame) -> None:
+        self.reads.setdefault(key, (frame.activation, node))
+
+    def note_contents_read(self, container: Sequence | Dict, node: ast.AST, frame: Frame) -> None:
+        """Note that the region reads what is in a container, where that outlives the call."""
+        if container.home and frame.emits:
+            self.note_read((id(container), ""), node, frame)
+
+    def note_attribute_read(self, key: tuple, node: ast.AST, frame: Frame) -> None:
         """Note that the region reads an attribute, and under which condition by configuration, while nothing has set
         it: what is read behind that need not be what the call found."""
-        self.reads.setdefault(key, (frame.activation, node))
+        self.note_read(key, node, frame)
         if key not in self.stored_first and not any(key == stored for _, _, stored in self.pending):
             before = self.read_if.setdefault(key, frame.condition)
             is_same = f"{frame.condition} and ".startswith(f"{before} and ")

@@ -4,22 +4,19 @@ from __future__ import annotations
 
 import ast
 
-from breakscope.rulekit.walking import children
+from breakscope.rulekit.walking import children, kept_with_node
 from breakscope.static.project.modules import FunctionInfo
 
 
+@kept_with_node
 def is_generator(info: FunctionInfo) -> bool:
     """True when the function's own body yields; looked at only where a line of it has the word."""
-    node = info.node
-    known = getattr(node, "generator", None)  # it follows from the text alone, and is kept with it
-    if known is None:
-        lines = info.module.yield_lines()
-        known = node.generator = (
-            not isinstance(node, ast.Lambda)
-            and any(node.lineno <= line <= node.end_lineno for line in lines)
-            and _yields(node.body)
-        )
-    return known
+    node, lines = info.node, info.module.yield_lines()
+    return (
+        not isinstance(node, ast.Lambda)
+        and any(node.lineno <= line <= node.end_lineno for line in lines)
+        and _yields(node.body)
+    )
 
 
 def _yields(body: list[ast.stmt]) -> bool:

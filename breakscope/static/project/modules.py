@@ -106,12 +106,6 @@ class ModuleInfo(Struct, eq=False):
     has_stars: bool = False
     gaps: tuple[Gap, ...] = ()  # where its top level, and what that leans on, could not be followed
 
-    def again(self) -> ModuleInfo:
-        """The same file as another module, of which nothing has run."""
-        return ModuleInfo(
-            self.path, self.name, self.root, self.is_package, self.text, self.tree, lines=self.lines
-        )
-
     def __repr__(self) -> str:
         return f"<module {self.name}>"
 

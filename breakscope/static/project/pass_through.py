@@ -11,70 +11,63 @@ import ast
 import re
 
 from breakscope import limits
-from breakscope.rulekit.walking import walk
+from breakscope.rulekit.walking import kept_with_node, last_name, walk
 from breakscope.static.project.modules import FunctionInfo, ModuleInfo
 
 IMPORTS_TORCH = re.compile(rb"\b(?:import|from)\s+torch\b")
 
 
+@kept_with_node
 def handed_back(info: FunctionInfo) -> str | None:
-    """The parameter that a long function returns on every path; None for all other functions. It
-    follows from the text alone, and is kept with it."""
-    known = getattr(info.node, "handed_back", None)
-    if known is None:
-        found = _returned_parameter(info, limits.MOST_HANDED_BACK_STEPS)
-        plain = (
-            found
-            and _statements(info.node) > limits.LONGEST_REGISTERED_BODY
-            and not _changes(info.node.body, found)
-        )
-        known = info.node.handed_back = found if plain else ""
-    return known or None
+    """The parameter that a long function returns on every path; None for all other functions."""
+    found = _returned_parameter(info, limits.MOST_HANDED_BACK_STEPS)
+    plain = (
+        found
+        and _statements(info.node) > limits.LONGEST_REGISTERED_BODY
+        and not _changes(info.node.body, found)
+    )
+    return found if plain else None
 
 
+@kept_with_node
 def wrapped_name(info: FunctionInfo) -> str:
     """The closure's name that a wrapper `(*args, **kwargs)` hands its arguments on to; "" when this
     is no such wrapper."""
-    known = getattr(info.node, "wraps", None)
-    if known is None:
-        spec, found = info.node.args, set()
-        if isinstance(info.node, ast.FunctionDef) and spec.vararg and spec.kwarg:
-            for part in walk(info.node):
-                if (
-                    isinstance(part, ast.Call)
-                    and isinstance(part.func, ast.Name)
-                    and any(
-                        isinstance(a, ast.Starred)
-                        and isinstance(a.value, ast.Name)
-                        and a.value.id == spec.vararg.arg
-                        for a in part.args
-                    )
-                ):
-                    found.add(part.func.id)
-        known = info.node.wraps = found.pop() if len(found) == 1 else ""
-    return known
+    spec, found = info.node.args, set()
+    if isinstance(info.node, ast.FunctionDef) and spec.vararg and spec.kwarg:
+        for part in walk(info.node):
+            if (
+                isinstance(part, ast.Call)
+                and isinstance(part.func, ast.Name)
+                and any(
+                    isinstance(a, ast.Starred)
+                    and isinstance(a.value, ast.Name)
+                    and a.value.id == spec.vararg.arg
+                    for a in part.args
+                )
+            ):
+                found.add(part.func.id)
+    return found.pop() if len(found) == 1 else ""
 
 
+@kept_with_node
 def traced_instead(wrapper: FunctionInfo, around: FunctionInfo) -> str:
     """The name, in the function around a wrapper, of what Dynamo traces instead of the wrapper; ""
     when it traces the wrapper. That is how `torch.jit.script_if_tracing` and its copies in libraries
     are known: `wrapper.__script_if_tracing_wrapper = True`, with `wrapper.__original_fn` beside it
     (see wrap_script_if_tracing in torch/_dynamo/variables)."""
-    known = getattr(wrapper.node, "traced_instead", None)
-    if known is None:
-        marked, original = False, ""
-        for part in around.node.body if isinstance(around.node, ast.FunctionDef) else ():
-            if not isinstance(part, ast.Assign) or not isinstance(part.targets[0], ast.Attribute):
-                continue
-            target = part.targets[0]
-            if not isinstance(target.value, ast.Name) or target.value.id != wrapper.name:
-                continue
-            if target.attr == "__script_if_tracing_wrapper":
-                marked = True
-            if target.attr == "__original_fn" and isinstance(part.value, ast.Name):
-                original = part.value.id
-        known = wrapper.node.traced_instead = original if marked else ""
-    return known
+    marked, original = False, ""
+    for part in around.node.body if isinstance(around.node, ast.FunctionDef) else ():
+        if not isinstance(part, ast.Assign) or not isinstance(part.targets[0], ast.Attribute):
+            continue
+        target = part.targets[0]
+        if not isinstance(target.value, ast.Name) or target.value.id != wrapper.name:
+            continue
+        if target.attr == "__script_if_tracing_wrapper":
+            marked = True
+        if target.attr == "__original_fn" and isinstance(part.value, ast.Name):
+            original = part.value.id
+    return original if marked else ""
 
 
 def _returned_parameter(info: FunctionInfo, depth: int) -> str | None:
@@ -180,17 +173,17 @@ def gives_text_of_elsewhere(info: FunctionInfo) -> bool:
     """True for a long function of an installed package's module that does without torch, by whose
     annotation it returns a text, as that of a downloaded file's place: how it comes by it decides
     nothing."""
-    if not info.module.library or info.owner is not None:
-        return False
-    known = getattr(info.node, "gives_text", None)
-    if known is None:  # as its file has it, whichever file is being checked
-        known = info.node.gives_text = bool(
-            isinstance(info.node, ast.FunctionDef)
-            and _may_be_text(info.node.returns)
-            and IMPORTS_TORCH.search(info.module.text) is None
-            and _statements(info.node) > limits.LONGEST_REGISTERED_BODY
-        )
-    return known
+    return info.module.library and info.owner is None and _gives_text(info)
+
+
+@kept_with_node
+def _gives_text(info: FunctionInfo) -> bool:
+    return (
+        isinstance(info.node, ast.FunctionDef)
+        and _may_be_text(info.node.returns)
+        and IMPORTS_TORCH.search(info.module.text) is None
+        and _statements(info.node) > limits.LONGEST_REGISTERED_BODY
+    )
 
 
 def _may_be_text(annotation: ast.expr | None) -> bool:
@@ -201,7 +194,7 @@ def _may_be_text(annotation: ast.expr | None) -> bool:
         of = (
             annotation.slice.elts if isinstance(annotation.slice, ast.Tuple) else [annotation.slice]
         )
-        name = getattr(annotation.value, "attr", getattr(annotation.value, "id", ""))
+        name = last_name(annotation.value)
         return name in ("Optional", "Union") and any(map(_may_be_text, of))
     return isinstance(annotation, ast.Name) and annotation.id == "str"
 

@@ -187,11 +187,11 @@ class Program:
         return self.is_compiled(package, importer) or any(
             self.is_compiled(module, importer)
             for module in self._shown.get(
-                (package, importer.root), lambda: self._shown_by(package, importer.root)
+                (package, importer.root), lambda: self._shown_by(package)
             ).get(last, ())
         )
 
-    def _shown_by(self, package: str, root: str) -> dict[str, set[str]]:
+    def _shown_by(self, package: str) -> dict[str, set[str]]:
         """By name, the modules from which a package that is not followed imports what it shows."""
         top = package.partition(".")[0]
         if not top or top in LIBRARIES or top in sys.stdlib_module_names:

@@ -7,7 +7,7 @@ from bisect import bisect_right
 
 from msgspec import Struct
 
-from breakscope.rulekit.walking import children
+from breakscope.rulekit.walking import begin_of, children, end_of
 
 SIMPLE = frozenset(
     {
@@ -46,7 +46,7 @@ class Spans:
 
     def around(self, node: ast.AST) -> Span | None:
         """The innermost span that holds the node."""
-        start, end = (node.lineno, node.col_offset), (node.end_lineno, node.end_col_offset)
+        start, end = begin_of(node), end_of(node)
         found, inside = None, self.tree.body
         while inside:
             at = (
@@ -94,7 +94,7 @@ def start_of(node: ast.AST, lines: list[str]) -> Position:
 
 def _end_of(node: ast.AST) -> Position:
     last = node.body[-1] if isinstance(node, ast.match_case) else node
-    return last.end_lineno, last.end_col_offset
+    return end_of(last)
 
 
 def _header_end(node: ast.AST, lines: list[str]) -> Position | None:

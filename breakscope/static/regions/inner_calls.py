@@ -7,6 +7,7 @@ from msgspec.structs import replace
 
 from breakscope.rulekit.events import Varies
 from breakscope.rulekit.values import Function, Instance
+from breakscope.rulekit.walking import positional_parameters
 from breakscope.static.machine.driver import DrivenCall
 from breakscope.static.machine.frames import Activation
 from breakscope.static.machine.machine import Machine
@@ -85,8 +86,7 @@ def _region(
     kwargs = {name: as_argument(value) for name, value in first.kwargs.items()}
     region = enter(machine, callee.info.qualname, callee, args, kwargs)
     recorder = Recorder(has_examples=has_examples)
-    spec = callee.info.node.args
-    own = [*spec.posonlyargs, *spec.args][:1] if isinstance(callee.bound, Instance) else []
+    own = positional_parameters(callee.info.node)[:1] if isinstance(callee.bound, Instance) else []
     for call in group:
         found = {part.arg: call.callee.bound for part in own}
         state = {what: text for what, text in call.state.items() if what in OF_NOBODY}

@@ -38,7 +38,8 @@ def emit_kept(
         if (
             read is None
             or key in known
-            or key in machine.region.overwritten | machine.region.emptied.keys()
+            or key in machine.region.overwritten
+            or key in machine.region.emptied
         ):
             continue
         if len({value.value for value in values if type(value) is Const}) > 1:
@@ -83,7 +84,7 @@ def _emit_lengths(machine: Machine, calls: list[DrivenCall], known: set) -> None
     for key, container in lists.items():
         lengths = [row[key] for row in rows if key in row]
         read = machine.region.reads.get(key)
-        is_open = read is not None and key not in known | machine.region.overwritten
+        is_open = read is not None and key not in known | machine.region.overwritten.keys()
         if is_open and len(set(lengths)) > 1 and container not in grown:
             _emit_read(machine, read, "kept length", tuple(map(str, dict.fromkeys(lengths))))
 
@@ -108,7 +109,7 @@ def _emit_replaced(machine: Machine, calls: list[DrivenCall], known: set) -> Non
     for owner, attributes in rows[0].items():
         for name, first in attributes.items():
             objects = [row.get(owner, {}).get(name) for row in rows]
-            is_open = (owner, name) not in known | machine.region.overwritten
+            is_open = (owner, name) not in known | machine.region.overwritten.keys()
             if not is_open or len(set(map(id, objects))) < 2 or not are_alike(objects):
                 continue
             for part in first.attributes:

@@ -7,7 +7,7 @@ import ast
 from collections.abc import Callable
 
 from breakscope.rulekit.values import Function, Py, Value
-from breakscope.rulekit.walking import uses_of, walk
+from breakscope.rulekit.walking import positional_parameters, uses_of, walk
 from breakscope.static.machine.machine import Machine
 from breakscope.static.regions.uses.bodies import called_by
 
@@ -32,8 +32,7 @@ def handed_keywords(
             continue
         if any(type(argument) is ast.Starred for argument in call.args):
             continue
-        spec = taken.info.node.args
-        names = [p.arg for p in (*spec.posonlyargs, *spec.args)][1:]
+        names = [p.arg for p in positional_parameters(taken.info.node)][1:]
         given = {*names[: len(call.args)], *(word.arg for word in call.keywords)}
         args, kwargs = values(taken)
         for key, value in (*zip(names, args), *kwargs.items()):

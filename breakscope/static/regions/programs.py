@@ -17,6 +17,7 @@ from breakscope.rulekit.values import (
     Sequence,
     Value,
 )
+from breakscope.rulekit.walking import positional_parameters
 from breakscope.static.machine.driver import DrivenCall, as_it_is
 from breakscope.static.machine.frames import Frame
 from breakscope.static.machine.kept import as_held
@@ -164,10 +165,9 @@ def _target(callee: Function) -> Value:
 
 def _found(call: DrivenCall) -> dict[str, Value]:
     """What the code has besides its arguments: the object, and the closure's variables."""
-    spec, owner = call.callee.info.node.args, call.callee.bound
-    parameters = [*spec.posonlyargs, *spec.args]
-    own = {parameters[0].arg: owner} if owner is not None and parameters else {}
-    return own | call.variables
+    owner = call.callee.bound
+    taken = positional_parameters(call.callee.info.node)[:1] if owner is not None else []
+    return {parameter.arg: owner for parameter in taken} | call.variables
 
 
 def _owner(call: DrivenCall) -> Value | None:

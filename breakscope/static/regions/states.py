@@ -9,27 +9,14 @@ from breakscope.rulekit.values import Dict, ExternalInstance, Instance, Sequence
 from breakscope.static.machine.frames import Frame
 from breakscope.static.machine.machine import Machine
 
-STATES = (
-    "autocast",
-    "grad_mode",
-    "default_dtype",
-    "module_dtype",
-    "requires_grad",
-    "training",
-    "global_state",
-    "hooks",
+STATES = tuple(
+    "autocast grad_mode default_dtype module_dtype requires_grad training global_state hooks".split()
 )
-BY_TRAINING = (
-    "Dropout",
-    "AlphaDropout",
-    "FeatureAlphaDropout",
-    "BatchNorm",
-    "SyncBatchNorm",
-    "InstanceNorm",
-    "RReLU",
-    "MultiheadAttention",
-    "TransformerEncoder",
-    "TransformerDecoder",
+BY_TRAINING = tuple(
+    """
+    Dropout AlphaDropout FeatureAlphaDropout BatchNorm SyncBatchNorm InstanceNorm RReLU
+    MultiheadAttention TransformerEncoder TransformerDecoder
+    """.split()
 )
 
 
@@ -66,5 +53,5 @@ def inside(value: Value | None) -> list[Value]:
     if isinstance(value, Instance):
         return [part.original for part in value.attributes.values()]
     if isinstance(value, Sequence):
-        return value.items if value.items is not None else [value.element]
+        return value.inside
     return [*value.items.values(), value.element] if isinstance(value, Dict) else []

@@ -18,7 +18,7 @@ from breakscope.rulekit.values import (
     Method,
     Value,
 )
-from breakscope.rulekit.walking import names_in, walk
+from breakscope.rulekit.walking import names_in, positional_parameters, walk
 from breakscope.static.definitions.classes import find_member, is_module_class, mro_of
 from breakscope.static.machine.machine import Machine
 from breakscope.static.usage.loops import counts, path_of, sizes, varies
@@ -217,10 +217,10 @@ class Expressions:
         self.used(value, node)
         if value.is_compiled:
             self.state.compiled_calls[id(node)] = value
-            self.use("()", value, node, node.func, args, varies=self.argument_varies(value, node))
+            self.use("()", value, node, node.func, args, varies=self.argument_varies(node))
         return UNKNOWN
 
-    def argument_varies(self, value: Wrapped, node: ast.Call) -> str:
+    def argument_varies(self, node: ast.Call) -> str:
         """ "text" or "size" when the loop around a call gives it another such argument in each pass."""
         if not self.state.scope.loops:
             return ""
@@ -325,8 +325,7 @@ class Expressions:
     def local_call(self, callee: Local, node: ast.Call, args: list[Value], kwargs) -> Value:
         """A function of the file is entered when something that matters goes in, or when it may
         wrap something."""
-        spec = callee.node.args
-        names = [a.arg for a in (*spec.posonlyargs, *spec.args)]
+        names = [a.arg for a in positional_parameters(callee.node)]
         known = {
             n: v for n, v in zip(names, args) if isinstance(v, Wrapped | Instance | States | Dict)
         }

@@ -15,7 +15,7 @@ from msgspec import Struct
 
 from breakscope.rulekit.usage import Kept, Wrapped
 from breakscope.rulekit.values import Const, Dict
-from breakscope.rulekit.walking import walk
+from breakscope.rulekit.walking import last_name, walk
 from breakscope.static.usage.loops import path_of
 from breakscope.static.usage.state import State
 from breakscope.static.usage.wrapping import short
@@ -62,8 +62,7 @@ class GraphOutputs:
     def __init__(self, state: State, calls: dict[int, Wrapped]) -> None:
         self.state, self.calls = state, calls
         self.marks = MARK in state.module.source and any(
-            getattr(node, "attr", getattr(node, "id", "")) == MARK
-            for node in walk(state.module.tree)
+            last_name(node) == MARK for node in walk(state.module.tree)
         )
         self.certainty = "likely" if re.search(ON_GPU, state.module.source) else "possible"
         self.holds: dict[str, Held] = {}

@@ -6,7 +6,7 @@ from __future__ import annotations
 import ast
 from functools import lru_cache
 
-from breakscope.rulekit.walking import walk
+from breakscope.rulekit.walking import all_parameters, walk
 from breakscope.static.usage.loops import path_of
 
 
@@ -27,14 +27,7 @@ def pairs(target: ast.expr, value: ast.expr) -> list[tuple[ast.expr, ast.expr]]:
 @lru_cache(maxsize=4096)
 def bound(node: ast.AST) -> frozenset[str]:
     """Parameters and every name that the function binds."""
-    spec = node.args
-    given = [
-        *spec.posonlyargs,
-        *spec.args,
-        *spec.kwonlyargs,
-        *filter(None, (spec.vararg, spec.kwarg)),
-    ]
-    stored, shared = {a.arg for a in given}, set()
+    stored, shared = {a.arg for a in all_parameters(node)}, set()
     for statement in node.body:
         for part in walk(statement):
             if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store):

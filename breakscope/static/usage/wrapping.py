@@ -16,10 +16,10 @@ from breakscope.rulekit.values import (
     Sequence,
     Value,
 )
-from breakscope.rulekit.walking import walk
+from breakscope.rulekit.walking import plain_parameters, walk
 from breakscope.static.definitions.classes import find_member
 from breakscope.static.machine.library import GIVEN_MODULE
-from breakscope.static.regions.arguments import configured_instance
+from breakscope.static.regions.configured import configured_instance
 from breakscope.static.usage.loops import changed_in, path_of, varies
 from breakscope.static.usage.scope import Local
 from breakscope.static.usage.state import State
@@ -207,8 +207,7 @@ def _parameters(backend: Value | None) -> tuple[str, ...] | None:
     keyword."""
     if not isinstance(backend, Local) or backend.node.args.kwarg is not None:
         return None
-    spec = backend.node.args
-    return tuple(a.arg for a in (*spec.posonlyargs, *spec.args, *spec.kwonlyargs))
+    return tuple(a.arg for a in plain_parameters(backend.node))
 
 
 def _parts(node: ast.Call) -> list[ast.expr]:

@@ -25,17 +25,8 @@ from breakscope.rulekit.values import (
     Value,
     options,
 )
-from breakscope.static.definitions.classes import (
-    external_bases,
-    find_member,
-    is_module,
-    members_of,
-    mro_of,
-)
-from breakscope.static.definitions.computed_names import (
-    affixes,
-    fits,
-)
+from breakscope.static.definitions.classes import find_member, is_module, members_of, mro_of
+from breakscope.static.definitions.computed_names import affixes, fits
 from breakscope.static.definitions.fields import is_plain
 from breakscope.static.definitions.names import module_names
 from breakscope.static.machine.frames import Frame
@@ -45,14 +36,17 @@ from breakscope.static.machine.machine import Machine
 from breakscope.static.project.modules import Import
 from breakscope.static.variables.effects.emitting import emit_argument_read, emit_call, emit_drawn
 from breakscope.static.variables.effects.kept_iterators import note_kept, note_made
-from breakscope.static.variables.effects.missing_attributes import note_absent
+from breakscope.static.variables.effects.missing_attributes import (
+    has_unseen_attributes,
+    note_absent,
+)
 from breakscope.static.variables.effects.side_effects import note_outside
 from breakscope.static.variables.library import builtin_iteration, builtin_numbers
-from breakscope.static.variables.library.evaluated import is_followed
 from breakscope.static.variables.library.folding import CASTS
+from breakscope.static.variables.library.followed.evaluated import is_followed
+from breakscope.static.variables.modules.containers import OPEN, contents_of, put_openly
+from breakscope.static.variables.modules.recurrent import note_recurrent_check
 from breakscope.static.variables.numpy import maybe_array
-from breakscope.static.variables.objects.module_containers import OPEN, contents_of, put_openly
-from breakscope.static.variables.objects.recurrent import note_recurrent_check
 from breakscope.static.variables.operators.instance_checks import is_instance
 
 TORCH_NN, ANY_MODULE_CLASS = External("torch.nn"), External("torch.nn.*")
@@ -240,15 +234,6 @@ def attribute_of_computed_name(
     if not 0 < len(names) <= limits.MOST_COMPUTED_NAMES:
         return UNKNOWN
     return join_all([machine.getattr(owner, name, node, frame) for name in sorted(names)])
-
-
-def has_unseen_attributes(machine: Machine, owner: Instance) -> bool:
-    """True when an object may have attributes that the source does not show."""
-    names = external_bases(machine, owner.cls.info)
-    return "?" in names or any(
-        n not in ("object", "torch.nn.Module", "typing.NamedTuple", "abc.ABC", "typing.Generic")
-        for n in names
-    )
 
 
 def builtin_setattr(machine: Machine, args, kwargs, node, frame) -> Value:

@@ -29,11 +29,6 @@ from breakscope.static.machine.versions import Version, attribute_of_version
 from breakscope.static.variables.effects.constant_lists import LATER, made_of_text
 from breakscope.static.variables.effects.emitting import emit_call, sureness
 from breakscope.static.variables.effects.size_reads import emit_size_read, has_size
-from breakscope.static.variables.library.evaluated import (
-    evaluated_call,
-    evaluated_method,
-    is_followed,
-)
 from breakscope.static.variables.library.folding import (
     STR,
     constant,
@@ -41,8 +36,13 @@ from breakscope.static.variables.library.folding import (
     fold_cast,
     fold_string_method,
 )
+from breakscope.static.variables.library.followed.evaluated import (
+    evaluated_call,
+    evaluated_method,
+    is_followed,
+)
+from breakscope.static.variables.modules.unseen_layers import call_unseen
 from breakscope.static.variables.number import NumberVariable
-from breakscope.static.variables.objects.unseen_layers import call_unseen
 from breakscope.static.variables.operators.comparisons import fold_comparison
 from breakscope.static.variables.tensor import tensor_attribute
 from breakscope.static.variables.tensors.by_method import ARGUMENT_BY_METHOD, TENSOR_ONLY

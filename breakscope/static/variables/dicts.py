@@ -34,8 +34,8 @@ from breakscope.static.variables.effects.side_effects import (
     note_outside,
 )
 from breakscope.static.variables.effects.unmade_iterators import LOOP
+from breakscope.static.variables.modules.changes import note_module_change
 from breakscope.static.variables.objects.default_dicts import missing_item, of_all_keys
-from breakscope.static.variables.objects.module_changes import note_module_change
 
 ADDING = frozenset({"add_module", "register_module"})
 KINDS = (dict, OrderedDict, Counter, defaultdict)
@@ -63,7 +63,7 @@ class DictVariable(Variable):
         index = as_key(index)
         if frame.emits and index.is_const and (container.home or home_of(machine, container)):
             key = (id(container), ("item", index.value))
-            machine.region.reads.setdefault(key, (frame.activation, node))
+            machine.region.note_read(key, node, frame)
         elif index.is_const:
             note_attributes_read(machine, container, [index.value], node, frame)
         made = missing_item(machine, container, index, node, frame)
@@ -120,8 +120,7 @@ class DictVariable(Variable):
             if is_hashable(item.value):
                 is_there = item.value in container.items
                 return None if is_there and container.is_uncounted else is_there
-        if container.home and frame.emits:
-            machine.region.reads.setdefault((id(container), ""), (frame.activation, node))
+        machine.region.note_contents_read(container, node, frame)
         return None
 
     def binary(self, machine: Machine, left, right, op, node, frame) -> Value:
@@ -141,8 +140,7 @@ class DictVariable(Variable):
     def length(self, machine: Machine, value, node, frame) -> Value:
         if is_complete(machine, value, frame) and not value.is_uncounted:
             return Const(len(value.items))
-        if value.home and frame.emits:
-            machine.region.reads.setdefault((id(value), ""), (frame.activation, node))
+        machine.region.note_contents_read(value, node, frame)
         return Py("int")
 
     def may_show_tensor(self, machine: Machine, value, depth) -> bool:
@@ -196,7 +194,7 @@ def note_attributes_read(machine: Machine, container: Dict, names, node, frame: 
     """Note of `vars(owner)` that the region reads attributes of the object."""
     owner = machine.objects.attribute_dicts.get(id(container.items)) if frame.emits else None
     for name in names if owner is not None else ():
-        machine.region.reads.setdefault((id(owner), name), (frame.activation, node))
+        machine.region.note_read((id(owner), name), node, frame)
 
 
 def dict_item(container: Dict, index: Value) -> Value:
@@ -361,8 +359,7 @@ def _is_there(machine: Machine, container: Dict, index: Const, frame: Frame) -> 
 
 
 def _note_gone_over(machine: Machine, owner: Dict, node: ast.AST, frame: Frame) -> None:
-    if owner.home and frame.emits:
-        machine.region.reads.setdefault((id(owner), ""), (frame.activation, node))
+    machine.region.note_contents_read(owner, node, frame)
 
 
 def _note_taken(machine: Machine, owner: Dict, key: Value, frame: Frame) -> None:

@@ -36,12 +36,12 @@ from breakscope.static.variables.library import transforms
 from breakscope.static.variables.library.builtin_iteration import ordered_dict
 from breakscope.static.variables.library.concurrency import queues, threads
 from breakscope.static.variables.library.copies import copied, copied_object
-from breakscope.static.variables.library.draws import drawn
-from breakscope.static.variables.library.evaluated import evaluated_call
-from breakscope.static.variables.library.followed_iteration import call_counter
-from breakscope.static.variables.library.loaders import split_dataset
+from breakscope.static.variables.library.followed.draws import drawn
+from breakscope.static.variables.library.followed.evaluated import evaluated_call
+from breakscope.static.variables.library.followed.followed_iteration import call_counter
+from breakscope.static.variables.library.followed.loaders import split_dataset
+from breakscope.static.variables.library.followed.patterns import compiled_pattern
 from breakscope.static.variables.library.math_functions import math_function
-from breakscope.static.variables.library.patterns import compiled_pattern
 from breakscope.static.variables.library.plain_calls import enter_package, plain_result
 from breakscope.static.variables.library.trees import (
     call_tree_flatten,
@@ -49,17 +49,17 @@ from breakscope.static.variables.library.trees import (
     call_tree_map,
     call_tree_unflatten,
 )
-from breakscope.static.variables.numpy import kept_scalar, numpy_function, numpy_number
-from breakscope.static.variables.objects.construction import call_namespace
-from breakscope.static.variables.objects.default_dicts import call_default_dict
-from breakscope.static.variables.objects.module_changes import PARAMETRIZE, call_parametrize
-from breakscope.static.variables.objects.module_containers import (
+from breakscope.static.variables.modules.changes import PARAMETRIZE, call_parametrize
+from breakscope.static.variables.modules.containers import (
     MODULE_LISTS,
     SCRIPTING,
     call_module_dict,
     module_list,
     scripted,
 )
+from breakscope.static.variables.numpy import kept_scalar, numpy_function, numpy_number
+from breakscope.static.variables.objects.construction import call_namespace
+from breakscope.static.variables.objects.default_dicts import call_default_dict
 from breakscope.static.variables.stdlib import (
     PARTIAL,
     call_cast,

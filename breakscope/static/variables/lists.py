@@ -19,6 +19,7 @@ from breakscope.rulekit.values import (
     ShapeInt,
     Union,
     Value,
+    int_of,
 )
 from breakscope.static.definitions.homes import home_of
 from breakscope.static.machine.frames import Frame
@@ -46,9 +47,9 @@ from breakscope.static.variables.effects.side_effects import (
     read_limit,
 )
 from breakscope.static.variables.library.builtin_iteration import keys_compared
-from breakscope.static.variables.library.evaluated import evaluated_call, evaluated_method
 from breakscope.static.variables.library.folding import counted
-from breakscope.static.variables.library.followed_iteration import are_apart, is_counted
+from breakscope.static.variables.library.followed.evaluated import evaluated_call, evaluated_method
+from breakscope.static.variables.library.followed.followed_iteration import are_apart, is_counted
 from breakscope.static.variables.numpy import traced_array
 
 MODULES = ("ModuleList", "Sequential")
@@ -95,7 +96,7 @@ class ListVariable(Variable):
     def getitem(self, machine: Machine, container, index, store, node, frame) -> Value:
         if frame.emits and index.is_const and (container.home or home_of(machine, container)):
             key = (id(container), ("item", index.value))
-            machine.region.reads.setdefault(key, (frame.activation, node))
+            machine.region.note_read(key, node, frame)
         if index.is_tensor:
             # what only looks like a mask is one of a tensor
             if index.dtype != "bool" or index.sure:
@@ -143,8 +144,7 @@ class ListVariable(Variable):
     def iterate(self, machine: Machine, value, node, frame) -> Value | None:
         if value.items == [] and not value.home:
             return None
-        if value.home and frame.emits:
-            machine.region.reads.setdefault((id(value), ""), (frame.activation, node))
+        machine.region.note_contents_read(value, node, frame)
         return joined_modules(value)
 
     def unpacked(self, machine: Machine, value, count, starred, node, frame) -> list[Value] | None:
@@ -154,8 +154,7 @@ class ListVariable(Variable):
         note_assert(machine, value, node, frame, construct, facts)
         if is_counted(machine, value, frame) and not value.is_uncounted:
             return bool(value.items)
-        if frame.emits and value.home:
-            machine.region.reads.setdefault((id(value), ""), (frame.activation, node))
+        machine.region.note_contents_read(value, node, frame)
         return None
 
     def contains(
@@ -170,8 +169,7 @@ class ListVariable(Variable):
         if item.is_const and is_counted(machine, container, frame):
             if is_hashable(item.value) and all(v.is_const for v in items):
                 return item.value in [v.value for v in items]
-        if container.home and frame.emits:
-            machine.region.reads.setdefault((id(container), ""), (frame.activation, node))
+        machine.region.note_contents_read(container, node, frame)
         return None
 
     def binary(self, machine: Machine, left, right, op, node, frame) -> Value:
@@ -211,8 +209,7 @@ class ListVariable(Variable):
     def length(self, machine: Machine, value, node, frame) -> Value:
         if is_counted(machine, value, frame) and are_apart(value) and not value.is_uncounted:
             return Const(len(value.items))
-        if value.home and frame.emits:
-            machine.region.reads.setdefault((id(value), ""), (frame.activation, node))
+        machine.region.note_contents_read(value, node, frame)
         return Py("int")
 
     def may_show_tensor(self, machine: Machine, value, depth) -> bool:
@@ -281,7 +278,7 @@ def joined_modules(value: Sequence) -> Value:
 def _popped(owner: Sequence, at: Value, frame: Frame) -> Value:
     """What is taken out at a place; of another one, any item may be gone."""
     items, is_fixed = owner.items, bool(owner.home and frame.emits)
-    place = at.value if isinstance(at, Const) and type(at.value) is int else None
+    place = int_of(at)
     is_sure = not frame.skips and not frame.undecided and not is_fixed and owner.type != "set"
     if is_sure and items and place is not None and -len(items) <= place < len(items):
         return items.pop(place)
@@ -314,7 +311,7 @@ def call_sequence_method(
     note_changed(machine, owner, name, node, frame)
     if name in GROWING and args:
         extend_sequence(machine, owner, args[-1], frame, node, "append")
-        if name == "insert" and owner.items and args[0].is_const and type(args[0].value) is int:
+        if name == "insert" and owner.items and int_of(args[0]) is not None:
             owner.items.insert(args[0].value, owner.items.pop())
         elif name == "appendleft" and owner.items:
             owner.items.insert(0, owner.items.pop())

@@ -25,19 +25,19 @@ from breakscope.static.machine.watch import Watch
 from breakscope.static.project.modules import ClassInfo, Namespace
 from breakscope.static.variables.base import Variable
 from breakscope.static.variables.effects.emitting import emit_call
+from breakscope.static.variables.modules.containers import (
+    HELD,
+    LAYER,
+    contents_of,
+    hold_contents,
+    layer_of,
+)
 from breakscope.static.variables.nn_module import call_module_method
 from breakscope.static.variables.objects.attribute_stores import inherited_attribute_method
 from breakscope.static.variables.objects.attributes import (
     FILLING,
     READING,
     method_of_training,
-)
-from breakscope.static.variables.objects.module_containers import (
-    HELD,
-    LAYER,
-    contents_of,
-    hold_contents,
-    layer_of,
 )
 from breakscope.static.variables.tensors.subclasses import is_of_subclass, note_parameter
 

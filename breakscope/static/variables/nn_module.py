@@ -33,32 +33,32 @@ from breakscope.static.variables.effects.unmade_iterators import CALL, unmade
 from breakscope.static.variables.library.known_results import PYTHON_RESULTS
 from breakscope.static.variables.library.objects import LibraryObjectVariable
 from breakscope.static.variables.lists import ListVariable
-from breakscope.static.variables.objects import submodules
-from breakscope.static.variables.objects.hooks import (
+from breakscope.static.variables.modules import submodules
+from breakscope.static.variables.modules.changes import (
+    certainty_of_change,
+    note_module_change,
+)
+from breakscope.static.variables.modules.containers import add_named, put_named, submodule_at
+from breakscope.static.variables.modules.hooks import (
     HOOKS,
     register_hook,
     run_hooks,
     run_pre_hooks,
 )
-from breakscope.static.variables.objects.layers import layer_result, part_of_layer
-from breakscope.static.variables.objects.module_changes import (
-    certainty_of_change,
-    note_module_change,
-)
-from breakscope.static.variables.objects.module_containers import add_named, put_named, submodule_at
-from breakscope.static.variables.objects.parameters import (
+from breakscope.static.variables.modules.layers import layer_result, part_of_layer
+from breakscope.static.variables.modules.parameters import (
     named_parameters_of,
     parameter_of,
     parameters_of,
     sized_parameter,
 )
-from breakscope.static.variables.objects.recurrent import (
+from breakscope.static.variables.modules.recurrent import (
     WALKS,
     first_recurrent,
     note_recurrent_argument,
     note_recurrent_read,
 )
-from breakscope.static.variables.objects.unseen_layers import behind, call_unseen
+from breakscope.static.variables.modules.unseen_layers import behind, call_unseen
 from breakscope.static.variables.tensors.followed import behind_followed_layer
 from breakscope.static.variables.tensors.subclasses import is_of_subclass
 
@@ -92,7 +92,7 @@ class ModuleListVariable(ListVariable):
         value = args[0] if args else UNKNOWN
         with call_of_compiled(machine.driver, callee, args, kwargs, node, frame):
             run_pre_hooks(machine, callee, args, node, frame)
-            for module in callee.items if callee.items is not None else [callee.element]:
+            for module in callee.inside:
                 made = machine.call(module, [value], {}, node, frame)
                 value = behind([value]) if made.is_unknown else made
             run_hooks(machine, callee, args, value, node, frame)

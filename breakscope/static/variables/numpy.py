@@ -18,6 +18,7 @@ from breakscope.rulekit.values import (
     Tensor,
     Union,
     Value,
+    int_of,
     options,
 )
 from breakscope.static.machine.frames import Frame
@@ -231,7 +232,7 @@ def _holds_texts(value: Value) -> bool:
     """True for a list of texts, also one in another."""
     if type(value) is not Sequence or value.type not in ("list", "tuple"):
         return False
-    items = value.items if value.items is not None else [value.element]
+    items = value.inside
     return any(
         (item.is_const and type(item.value) is str)
         or (type(item) is Py and item.type == "str")
@@ -260,8 +261,8 @@ def drawn_array(size: Value, dtype: str = "float") -> Value:
         return Tensor(dtype, None, None, True, "numpy")
     if len(given) == 1 and given[0].is_none:
         return Py(dtype, "random")
-    known = all(isinstance(n, Const) and type(n.value) is int for n in given)
-    shape = tuple(n.value for n in given) if known else drawn_sizes(given)
+    shape = tuple(map(int_of, given))
+    shape = drawn_sizes(given) if None in shape else shape
     return Tensor(dtype, len(given), shape, True, "numpy")
 
 

@@ -36,8 +36,8 @@ from breakscope.static.variables.effects.unmade_iterators import CALL, unmade
 from breakscope.static.variables.library.builtin_iteration import (
     ordered_sequence,
 )
-from breakscope.static.variables.library.followed_itertools import followed_items
-from breakscope.static.variables.objects.module_containers import contents_of
+from breakscope.static.variables.library.followed.followed_itertools import followed_items
+from breakscope.static.variables.modules.containers import contents_of
 from breakscope.static.variables.operators.binary import binary_operation
 
 PARTIAL = "functools.partial"

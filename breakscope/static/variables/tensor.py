@@ -34,6 +34,7 @@ from breakscope.static.machine.frames import Frame
 from breakscope.static.machine.lattice import element_of, join, join_all
 from breakscope.static.machine.library import ADDRESS, NOT_TENSORS, OF_TENSORS, TENSOR_TYPES
 from breakscope.static.machine.machine import Machine
+from breakscope.static.machine.watch import COMPUTED
 from breakscope.static.variables.base import Variable
 from breakscope.static.variables.effects.emitting import (
     emit_argument_read,
@@ -78,11 +79,7 @@ from breakscope.static.variables.tensors.layouts import kept, transposed
 from breakscope.static.variables.tensors.number_rows import note_result
 from breakscope.static.variables.tensors.results import shape_of, tensor_result
 from breakscope.static.variables.tensors.size_rules import sizes_by_name
-from breakscope.static.variables.tensors.sizes import (
-    channels_last,
-    known_sizes,
-    with_sizes,
-)
+from breakscope.static.variables.tensors.sizes import channels_last, known_sizes, with_sizes
 from breakscope.static.variables.tensors.subclasses import is_of_subclass
 
 LAST = External("torch.channels_last")
@@ -115,8 +112,6 @@ SCALAR_ATTRIBUTES = {
     "_version": Py("int", "version"),
     "__class__": External("torch.Tensor"),
 }
-TENSOR_ATTRIBUTES = frozenset({"T", "mT", "H", "mH", "real", "imag", "data"})
-# methods that only tensors (and arrays) have: a value that they are called on is one
 # methods of a sparse tensor that give one
 SPARSE_AS_WELL = frozenset(
     "coalesce t transpose to float double half bfloat16 long detach clone cuda cpu type neg".split()
@@ -302,7 +297,7 @@ def tensor_attribute(
         return transposed(owner, name)
     if name in ("real", "imag") and owner.kind == COMPLEX:
         return Tensor("float", owner.ndim, owner.shape, owner.sure, "strided")
-    if name in TENSOR_ATTRIBUTES:
+    if name in COMPUTED:
         made = Tensor(owner.dtype, owner.ndim, None, owner.sure, owner.kind_of_result)
         return made if frame.emits else promoted(made, name, (owner,))
     if name == "grad":

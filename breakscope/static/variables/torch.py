@@ -24,13 +24,9 @@ from breakscope.static.machine.lattice import element_of, join_all
 from breakscope.static.machine.library import PACKED_SEQUENCE, TYPED
 from breakscope.static.machine.machine import Machine
 from breakscope.static.variables.effects.subgraphs import call_within
-from breakscope.static.variables.library.draws import note_drawn_tensor
+from breakscope.static.variables.library.followed.draws import note_drawn_tensor
 from breakscope.static.variables.library.known_results import PYTHON_RESULTS
-from breakscope.static.variables.tensors.creation import (
-    CREATES,
-    created_tensor,
-    tensor_of_type,
-)
+from breakscope.static.variables.tensors.creation import CREATES, created_tensor, tensor_of_type
 from breakscope.static.variables.tensors.dtypes import kind_of_dtype, made_narrow, promoted
 from breakscope.static.variables.tensors.filtered import with_filtered_length
 from breakscope.static.variables.tensors.followed import (
@@ -113,21 +109,7 @@ def torch_function(
         if all(value.is_none for value in (*args[1:], *kwargs.values())):
             return args[0]  # with nothing to change, the tensor itself
     if last in CREATES:
-        made = created_tensor(last, args, kwargs)
-        given = kwargs.get("dtype")
-        if frame.emits:
-            return made_narrow(made, kwargs)
-        if type(given) is External and (kind := kind_of_dtype(given.name)):
-            made = replace(made, kind=kind)
-        made = replace(
-            as_made(machine, made), origin="attribute"
-        )  # to a region that finds it an input of the graph
-        made = made if made.requires_grad else replace(made, requires_grad=False)
-        if args:
-            made = with_filtered_length(machine, made, args[0], last, None)
-        note_drawn_tensor(machine, last, args, made)
-        note_numbers(machine, last, args, made)
-        return made
+        return _created(machine, last, args, kwargs, frame)
     if last in ("is_tensor", "is_storage"):
         truth = None
         if args and not args[0].is_unknown and not isinstance(args[0], Union):
@@ -135,8 +117,6 @@ def torch_function(
         if truth and last == "is_tensor":
             truth = machine.behaviour(args[0]).is_of_type(machine, args[0], name)
         return Py("bool", "config") if truth is None else Const(truth)
-    if name in PYTHON_RESULTS:
-        return PYTHON_RESULTS[name]
     returned = returned_value(machine, name)
     if returned is not None:
         return returned
@@ -153,19 +133,7 @@ def torch_function(
     if last in SEVERAL and not frame.emits and (spread := spread_tensors(last, args, kwargs)):
         return Sequence("tuple", [as_made(machine, tensor) for tensor in spread])
     if first is not None:
-        result = tensor_result(machine, last, first, args, kwargs, name)
-        result = made_narrow(result, kwargs) if frame.emits else result
-        if last in ("pad", "interpolate") and type(result) is Tensor and not frame.emits:
-            made = replace(result, shape=resized(first, last, args[1:], kwargs))
-            return as_made(machine, made)
-        rest = args[1:] if args and args[0] is first else args
-        if name in COMPLEX and type(result) is Tensor and not frame.emits:
-            shape = sizes_by_name(last, first, rest, kwargs)
-            return replace(result, dtype="float", kind="complex", shape=shape)
-        called = (
-            "im2col" if name == "torch.nn.functional.unfold" else last
-        )  # else the method's name
-        return followed(machine, result, called, first, rest, kwargs, frame)
+        return _computed(machine, name, last, first, args, kwargs, frame)
     if last in JOINS and args and isinstance(args[0], Sequence):
         made = _joined(machine, name, last, args, kwargs, frame)
         dim = args[1] if len(args) > 1 else kwargs.get("dim")
@@ -176,6 +144,49 @@ def torch_function(
         given = [Tensor("int" if a.is_tensor and a.dtype == "int" else None) for a in args]
         return Sequence("tuple", given) if args else Sequence("tuple", None, Tensor())
     return Tensor(sure=not any(a.is_unknown for a in args)) if args or kwargs else UNKNOWN
+
+
+def _created(
+    machine: Machine, last: str, args: list[Value], kwargs: dict[str, Value], frame: Frame
+) -> Value:
+    made = created_tensor(last, args, kwargs)
+    given = kwargs.get("dtype")
+    if frame.emits:
+        return made_narrow(made, kwargs)
+    if type(given) is External and (kind := kind_of_dtype(given.name)):
+        made = replace(made, kind=kind)
+    # to a region that finds it an input of the graph
+    made = replace(as_made(machine, made), origin="attribute")
+    made = made if made.requires_grad else replace(made, requires_grad=False)
+    if args:
+        made = with_filtered_length(machine, made, args[0], last, None)
+    note_drawn_tensor(machine, last, args, made)
+    note_numbers(machine, last, args, made)
+    return made
+
+
+def _computed(
+    machine: Machine,
+    name: str,
+    last: str,
+    first: Tensor,
+    args: list[Value],
+    kwargs: dict[str, Value],
+    frame: Frame,
+) -> Value:
+    """What a function makes of a tensor, the first that it is given."""
+    result = tensor_result(machine, last, first, args, kwargs, name)
+    result = made_narrow(result, kwargs) if frame.emits else result
+    if last in ("pad", "interpolate") and type(result) is Tensor and not frame.emits:
+        made = replace(result, shape=resized(first, last, args[1:], kwargs))
+        return as_made(machine, made)
+    rest = args[1:] if args and args[0] is first else args
+    if name in COMPLEX and type(result) is Tensor and not frame.emits:
+        shape = sizes_by_name(last, first, rest, kwargs)
+        return replace(result, dtype="float", kind="complex", shape=shape)
+    # else the method's name
+    called = "im2col" if name == "torch.nn.functional.unfold" else last
+    return followed(machine, result, called, first, rest, kwargs, frame)
 
 
 def _joined(machine: Machine, name: str, last: str, args, kwargs, frame: Frame) -> Tensor:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from breakscope.rulekit.values import UNKNOWN, Value
 from breakscope.static.machine.machine import Machine
 from breakscope.static.variables.base import Variable
-from breakscope.static.variables.objects.unseen_layers import call_unseen
+from breakscope.static.variables.modules.unseen_layers import call_unseen
 from breakscope.static.variables.tensor import tensor_attribute
 from breakscope.static.variables.tensors.by_method import BY_METHOD, TENSOR_ONLY
 

@@ -18,6 +18,7 @@ from breakscope.rulekit.values import (
     Sequence,
     Union,
     Value,
+    int_of,
     options,
 )
 from breakscope.static.definitions.classes import (
@@ -46,12 +47,11 @@ from breakscope.static.variables.library.concurrency.threads import (
     THREAD,
     call_thread_method,
 )
+from breakscope.static.variables.modules.containers import HELD, LAYER, contents_of
+from breakscope.static.variables.modules.hooks import run_hooks, run_pre_hooks
 from breakscope.static.variables.nn_module import call_module_method
 from breakscope.static.variables.objects.attribute_stores import store_on_class, store_on_instance
-from breakscope.static.variables.objects.attributes import (
-    instance_attribute,
-    truth_of_instance,
-)
+from breakscope.static.variables.objects.attributes import instance_attribute, truth_of_instance
 from breakscope.static.variables.objects.autograd import (
     SAVE,
     call_apply_of_object,
@@ -64,8 +64,6 @@ from breakscope.static.variables.objects.autograd import (
 )
 from breakscope.static.variables.objects.construction import instantiate
 from breakscope.static.variables.objects.decorated import note_decorated, note_defaults
-from breakscope.static.variables.objects.hooks import run_hooks, run_pre_hooks
-from breakscope.static.variables.objects.module_containers import HELD, LAYER, contents_of
 from breakscope.static.variables.objects.operators import (
     compare_object,
     object_operator,
@@ -101,7 +99,7 @@ class ClassVariable(Variable):
     def getattr(self, machine: Machine, owner, name, node, frame) -> Value:
         member = find_member(machine, owner.info, name)
         if frame.emits:
-            machine.region.reads.setdefault((id(owner.info), name), (frame.activation, node))
+            machine.region.note_read((id(owner.info), name), node, frame)
         owner = Class(owner.info) if owner.is_alias else owner
         if member is None:
             if name == "apply" and is_function_class(machine, owner):
@@ -192,7 +190,7 @@ class InstanceVariable(Variable):
         if name == "apply" and is_function_object(machine, owner):
             return call_apply_of_object(machine, owner, args, kwargs, node, frame)
         if name == SAVE and is_context(machine, owner):
-            return save_for_backward(machine, owner, args)
+            return save_for_backward(owner, args)
         if name in OF_THREADS and THREAD in external_bases(machine, owner.cls.info):
             return call_thread_method(machine, owner, name, args, kwargs, node, frame) or UNKNOWN
         return call_module_method(machine, owner, name, args, kwargs, node, frame)
@@ -321,7 +319,7 @@ class InstanceVariable(Variable):
         method = machine.getattr(manager, "__enter__", node, frame)
         if not isinstance(method, Function):
             return manager
-        note_entered(machine, manager, node, frame)
+        emit_enter(machine, manager, node, frame)
         return machine.call(method, [], {}, node, frame)
 
     def leave(self, machine: Machine, manager, node, frame) -> None:
@@ -336,7 +334,7 @@ class InstanceVariable(Variable):
         return True
 
 
-def note_entered(machine: Machine, manager: Instance, node: ast.expr, frame: Frame) -> None:
+def emit_enter(machine: Machine, manager: Instance, node: ast.expr, frame: Frame) -> None:
     """Emit that an object is entered that Python has made, before the region or before a break."""
     name, made = manager.cls.info.name, machine.objects.made_inside.get(id(manager))
     if made is None:
@@ -379,14 +377,9 @@ def field_at(
 ) -> Value:
     """What a dataclass gives for a number that it passes on to its fields in order, those that
     are None left out; `found` where that is not known, or it is no dataclass."""
-    if not (
-        index.is_const
-        and type(index.value) is int
-        and index.value >= 0
-        and has_generated_init(machine, owner.cls.info)
-    ):
+    place = int_of(index)
+    if place is None or place < 0 or not has_generated_init(machine, owner.cls.info):
         return found
-    place = index.value
     for name, *_ in fields_of(machine, owner.cls.info):
         value = machine.getattr(owner, name, node, frame)
         there = [option for option in options(value) if not option.is_none]

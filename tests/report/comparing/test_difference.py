@@ -10,8 +10,9 @@ from jsonschema import Draft202012Validator
 from breakscope.report import schema
 from breakscope.report.comparing import markdown, text
 from breakscope.report.comparing.budget import Allowed
-from breakscope.report.comparing.difference import difference, difference_to_json
+from breakscope.report.comparing.difference import difference
 from breakscope.report.comparing.judging import judged
+from breakscope.report.escaping import struct_json
 from breakscope.report.model import Cost, Report
 
 NAMES = ("before.json", "after.json")
@@ -115,7 +116,7 @@ def test_budgets_are_those_of_the_later_report():
 
 
 def test_json_follows_its_schema():
-    written = json.loads(difference_to_json(FOUND))
+    written = json.loads(struct_json(FOUND))
     Draft202012Validator(json.loads(schema.difference_text())).validate(written)
     assert written["moved"][0]["before"] == {
         "path": "models/moe.py",

@@ -10,6 +10,7 @@ from programs import TORCH
 
 from breakscope import limits
 from breakscope.static import StaticOptions, analyze
+from breakscope.static.findings.flow import flow_of
 from breakscope.static.project import eviction as bodies
 from breakscope.static.project import program
 from breakscope.static.project.modules import ModuleInfo
@@ -151,3 +152,12 @@ def test_what_was_parsed_is_let_go_without_the_collector(tmp_path, monkeypatch):
     finally:
         gc.enable()
     assert len(kept) >= 3 and max(kept) == 1
+
+
+def test_where_values_go_is_looked_for_again_in_a_body_that_came_back():
+    module = module_of(SHAPES)
+    node = module.tree.body[1]
+    before = flow_of(node)
+    assert flow_of(node) is before
+    bodies.drop_idle_bodies(module.tree, module.lines, 1)
+    assert id(node.body[0].body[0].value) in flow_of(node).parents

@@ -1,11 +1,10 @@
 """Programs whose `make()` gives what is compiled, each measured under torch 2.13 in three calls: what is marked breaks
 or compiles again, and nothing else does."""
 
-import re
 import textwrap
 
 import pytest
-from programs import analysed, found
+from programs import analysed, found, marked
 
 HEAD = """\
 import functools
@@ -378,16 +377,9 @@ PROGRAMS = {
             return Net(), (torch.randn(2, 3),), {}
     """,
 }
-MARK = re.compile(r"# (?P<codes>BRK\d+( BRK\d+)*)$")
 
 
 @pytest.mark.parametrize("what", PROGRAMS)
 def test_what_is_marked_is_found_and_nothing_else(what, tmp_path):
     source = HEAD + textwrap.dedent(PROGRAMS[what]).lstrip("\n")
-    marked = {
-        (code, number)
-        for number, line in enumerate(source.splitlines(), 1)
-        if (mark := MARK.search(line))
-        for code in mark["codes"].split()
-    }
-    assert set(found(analysed(tmp_path, {"run.py": source}, "run.py::make"))) == marked
+    assert set(found(analysed(tmp_path, {"run.py": source}, "run.py::make"))) == marked(source)

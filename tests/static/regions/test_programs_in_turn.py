@@ -1,11 +1,10 @@
 """Small programs whose calls leave something behind, or are given another thing each time: what is marked is found,
 and nothing else."""
 
-import re
 import textwrap
 
 import pytest
-from programs import analysed, found
+from programs import analysed, found, marked
 
 HEAD = "import itertools\nimport torch\nfrom torch import nn\n\n"
 
@@ -334,17 +333,11 @@ PROGRAMS = {
                 return self.grid + x
     """,
 }
-MARK = re.compile(r"# (BRK\d+)$")
 
 
 @pytest.mark.parametrize("what", PROGRAMS)
 def test_what_is_marked_is_found_and_nothing_else(what, tmp_path):
     source = HEAD + textwrap.dedent(PROGRAMS[what]).lstrip("\n")
     source += "" if "def make" in source else NET
-    marked = {
-        (mark[1], number)
-        for number, line in enumerate(source.splitlines(), 1)
-        if (mark := MARK.search(line))
-    }
     result = analysed(tmp_path, {"program.py": source}, "program.py::make")
-    assert set(found(result)) == marked
+    assert set(found(result)) == marked(source)

@@ -1,11 +1,10 @@
 """Programs as users write them, each measured under torch 2.13: what is marked breaks or compiles again, and
 nothing else does."""
 
-import re
 import textwrap
 
 import pytest
-from programs import analysed, found
+from programs import analysed, found, marked
 
 HEAD = """\
 import torch
@@ -384,16 +383,9 @@ PROGRAMS = {
         step(x)
     """,
 }
-MARK = re.compile(r"# (?P<codes>BRK\d+( BRK\d+)*)$")
 
 
 @pytest.mark.parametrize("what", PROGRAMS)
 def test_what_is_marked_is_found_and_nothing_else(what, tmp_path):
     source = HEAD + textwrap.dedent(PROGRAMS[what]).lstrip("\n")
-    marked = {
-        (code, number)
-        for number, line in enumerate(source.splitlines(), 1)
-        if (mark := MARK.search(line))
-        for code in mark["codes"].split()
-    }
-    assert set(found(analysed(tmp_path, {"run.py": source}))) == marked
+    assert set(found(analysed(tmp_path, {"run.py": source}))) == marked(source)

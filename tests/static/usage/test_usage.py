@@ -4,6 +4,8 @@ scripts that are right."""
 import textwrap
 
 import pytest
+from programs import analysed, marked
+from programs import found as found_in
 
 from breakscope.static import StaticOptions, analyze
 from breakscope.static.usage import mentions
@@ -446,18 +448,14 @@ def found(tmp_path, program):
     path.write_text(HEADER + textwrap.dedent(program), encoding="utf-8")
     result = analyze([path], StaticOptions())
     assert not result.errors and not result.notes
-    marked = {
-        (number, line.rpartition("# ")[2])
-        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1)
-        if "# BRK" in line
-    }
-    return {(f.line, f.code) for f in result.findings if f.kind == "usage"}, marked
+    flagged = {(f.code, f.line) for f in result.findings if f.kind == "usage"}
+    return flagged, marked(path.read_text(encoding="utf-8"))
 
 
 @pytest.mark.parametrize("name", WRONG)
 def test_what_is_wrong_is_flagged(tmp_path, name):
-    flagged, marked = found(tmp_path, WRONG[name])
-    assert marked and flagged == marked
+    flagged, wanted = found(tmp_path, WRONG[name])
+    assert wanted and flagged == wanted
 
 
 @pytest.mark.parametrize("name", RIGHT)
@@ -477,18 +475,9 @@ def test_a_comment_uses_nothing():
 @pytest.mark.parametrize("name", [*OVERWRITTEN, *NOT_OVERWRITTEN])
 def test_outputs_of_cuda_graphs(tmp_path, name):
     program = GRAPHS + textwrap.dedent((OVERWRITTEN | NOT_OVERWRITTEN)[name])
-    marked = {
-        (n, line.rpartition("# ")[2])
-        for n, line in enumerate(program.splitlines(), 1)
-        if "# BRK" in line
-    }
-    (tmp_path / "script.py").write_text(program)
-    seen = {
-        (f.line, f.code)
-        for f in analyze([str(tmp_path)], StaticOptions(torch="2.13.0")).findings
-        if f.confidence != "possible"
-    }
-    assert seen == marked and bool(marked) == (name in OVERWRITTEN)
+    wanted = marked(program)
+    assert set(found_in(analysed(tmp_path, {"script.py": program}))) == wanted
+    assert bool(wanted) == (name in OVERWRITTEN)
 
 
 # Each was run on an H100 with torch 2.11: those marked raise at the marked line in their second
@@ -586,11 +575,11 @@ NOT_ADDED = {
 def test_gradients_of_cuda_graphs(tmp_path, name):
     start = "opt = torch.optim.SGD(model.parameters(), lr=0.1)\nx = torch.randn(8, 8).to('cuda')\n"
     program = GRAPHS + start + textwrap.dedent((ADDED | NOT_ADDED)[name])
-    marked = {n for n, line in enumerate(program.splitlines(), 1) if "# BRK827" in line}
+    lines = {line for code, line in marked(program) if code == "BRK827"}
     (tmp_path / "script.py").write_text(program)
     found = analyze([str(tmp_path)], StaticOptions(torch="2.13.0")).findings
-    assert {f.line for f in found if f.code == "BRK827" and f.confidence == "likely"} == marked
-    assert bool(marked) == (name in ADDED)
+    assert {f.line for f in found if f.code == "BRK827" and f.confidence == "likely"} == lines
+    assert bool(lines) == (name in ADDED)
 
 
 def test_gradients_are_a_models_that_records_graphs(tmp_path):

@@ -106,7 +106,7 @@ def _prepare(
         start_up = time.perf_counter() - began
     name = "eager" if job["mode"] == "eager" else "capture"
     with cuda_graph_log.listening() as graph_messages:
-        agreement = stage(progress, name, lambda: _compare(module, plan, stepper, job, folder))
+        agreement = stage(progress, name, lambda: _compare(module, plan, stepper, job))
         calls = stage(
             progress, name, lambda: warm_up(stepper, agreement.pop("calls"), job["warm_by"])
         )
@@ -147,7 +147,7 @@ def _compiled(function: Callable, job: dict) -> Callable:
     return torch.compile(function, backend=job["backend"], mode=mode, dynamic=dynamic)
 
 
-def _compare(module: ModuleType, plan: Plan, stepper: Stepper, job: dict, folder: Path) -> dict:
+def _compare(module: ModuleType, plan: Plan, stepper: Stepper, job: dict) -> dict:
     """The first step, from the same weights, inputs and random numbers in every mode."""
     file = Path(job["reference"])
     before, began = metrics.count(), time.time()

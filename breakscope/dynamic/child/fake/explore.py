@@ -45,7 +45,7 @@ def explore(
         forced = {**before, site: value}
         done += 1
         began = time.time()
-        found, problem = _run(done, forced, module, plan, job, progress, fake)
+        found, problem = _run(done, forced, module, plan, job, fake)
         longest = max(longest / 2, time.time() - began)
         reached = any(each.site == site for each in found)
         progress.note(
@@ -68,7 +68,6 @@ def _run(
     module: ModuleType,
     plan: Plan,
     job: dict,
-    progress: Progress,
     fake: Session,
 ) -> tuple[list[Answered], str]:
     torch._dynamo.reset()

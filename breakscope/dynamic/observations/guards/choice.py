@@ -26,23 +26,10 @@ AUTOCAST = re.compile(r"\bautocast")
 # What has few values, each of which needs a version of its own: a version for another one of these
 # is another case of the function. What remains takes any value, and a version could serve them all.
 STATES = frozenset(
-    (
-        "requires_grad",
-        "grad_mode",
-        "autocast",
-        "default_dtype",
-        "global_state",
-        "dtype",
-        "device",
-        "alias",
-        "bool_argument",
-        "none_argument",
-        "enum_argument",
-        "type",
-        "backend",
-        "optimizer_state",
-        "module_parameters",
-    )
+    """
+    requires_grad grad_mode autocast default_dtype global_state dtype device alias bool_argument
+    none_argument enum_argument type backend optimizer_state module_parameters
+    """.split()
 )
 SWITCH = re.compile(r" == (?:True|False)$|type=<class 'bool'>")
 

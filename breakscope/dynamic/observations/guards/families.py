@@ -248,16 +248,8 @@ def _tensor_family(what: str, plain: str) -> str:
     # in inference mode no tensor has keys of autograd, and one that was made there never has
     if different and all(key.startswith(("Autograd", "ADInplaceOrView")) for key in different):
         return "grad_mode"
-    kinds = (
-        "Sparse",
-        "FuncTorch",
-        "Python",
-        "Conjugate",
-        "Negative",
-        "Nested",
-        "ZeroTensor",
-        "Quantized",
-        "Mkldnn",
+    kinds = tuple(
+        "Sparse FuncTorch Python Conjugate Negative Nested ZeroTensor Quantized Mkldnn".split()
     )
     if any(key.startswith(kinds) for key in different):
         return "type"

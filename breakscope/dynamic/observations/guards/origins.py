@@ -9,6 +9,7 @@ import re
 from breakscope.dynamic.observations.facts import FrameCompile
 from breakscope.dynamic.source_text import SourceFile
 from breakscope.dynamic.trace.frames import Frame
+from breakscope.rulekit.walking import all_parameters, begin_of
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 NAME = re.compile(r"(?P<root>[A-Za-z_]\w*)(?:\.(?P<attribute>[A-Za-z_]\w*))?")
@@ -93,11 +94,7 @@ def function_of(source: SourceFile, frame: FrameCompile) -> Function | None:
 
 
 def _parameter(function: Function, name: str) -> ast.AST | None:
-    given = function.args
-    every = (*given.posonlyargs, *given.args, *given.kwonlyargs, given.vararg, given.kwarg)
-    return next(
-        (argument for argument in every if argument is not None and argument.arg == name), None
-    )
+    return next((given for given in all_parameters(function) if given.arg == name), None)
 
 
 def _assigned(function: Function, name: str, before: int) -> ast.AST | None:
@@ -118,7 +115,7 @@ def _attribute(
 ) -> ast.AST | None:
     used = [node for node in ast.walk(function) if _is_attribute(node, root, attribute)]
     if used:
-        return min(used, key=lambda node: (node.lineno, node.col_offset))
+        return min(used, key=lambda node: begin_of(node))
     around = [node for node in source.enclosing(frame.line) if isinstance(node, ast.ClassDef)]
     made = (
         [

@@ -13,6 +13,7 @@ from breakscope.dynamic.observations.guards.origins import function_of
 from breakscope.dynamic.observations.ownership import OF_DYNAMO, Places, library_of, torchs_file
 from breakscope.dynamic.source_text import SourceFile
 from breakscope.dynamic.trace.frames import Frame
+from breakscope.rulekit.walking import positional_parameters
 
 # of the module behind Dynamo's wrapper, which has no name there
 OWN_MODULE = re.compile(r"fn\b(?=[.\[])")
@@ -109,7 +110,7 @@ def _positional(frame: FrameCompile) -> list[str]:
     function = function_of(SourceFile.read(frame.path), frame)
     if not isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef)):
         return []
-    names = [a.arg for a in (*function.args.posonlyargs, *function.args.args)]
+    names = [a.arg for a in positional_parameters(function)]
     return names[1:] if names[:1] == ["self"] else names
 
 

@@ -8,6 +8,7 @@ import ast
 from breakscope import limits
 from breakscope.rulekit.events import weaker
 from breakscope.rulekit.values import UNKNOWN, Class, Function, Instance, Value, maybe_tensor
+from breakscope.rulekit.walking import positional_parameters
 from breakscope.static.definitions.annotations import value_of_class
 from breakscope.static.definitions.classes import bound_to, find_member, members_of, mro_of
 from breakscope.static.definitions.names import module_names, resolve_import
@@ -134,7 +135,7 @@ def _holder(node: ast.AST, frame: Frame) -> ClassInfo | None:
 def takes(method: ast.FunctionDef, args: list[Value], kwargs: dict[str, Value]) -> bool:
     """True when a call with these arguments fits a method."""
     spec = method.args
-    parameters = [p.arg for p in (*spec.posonlyargs, *spec.args)][1:]
+    parameters = [p.arg for p in positional_parameters(method)][1:]
     needed = parameters[: len(parameters) - len(spec.defaults)]
     names = {*parameters, *(p.arg for p in spec.kwonlyargs)}
     if "*" in kwargs or "**" in kwargs:

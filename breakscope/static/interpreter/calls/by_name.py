@@ -15,7 +15,7 @@ from breakscope.rulekit.values import (
 )
 from breakscope.static.machine.frames import Frame
 from breakscope.static.variables.effects.emitting import emit_call
-from breakscope.static.variables.objects.hooks import HANDLE, HOOKS
+from breakscope.static.variables.modules.hooks import HANDLE, HOOKS
 from breakscope.static.variables.tensor import call_tensor_method
 
 

@@ -117,26 +117,9 @@ def eval_call(machine, node: ast.Call, frame: Frame) -> Value:
             name, at = METHOD_OF_TENSOR, len(frame.activation.steps) + 1
             return call_method_in_graph(machine, callee, node, frame, name, at)
     args, kwargs = eval_arguments(machine, node, frame)
-    if isinstance(func, ast.Attribute) and not args and not kwargs and func.attr in REDUCTIONS:
-        if callee is UNKNOWN or callee == OF_ARGUMENT:
-            reduced = Tensor(sure=False)
-            return call_tensor_method(machine, reduced, func.attr, args, kwargs, node, frame)
-    if isinstance(func, ast.Attribute) and len(args) == 1 and not kwargs and is_unseen(callee):
-        if func.attr == "apply" and type(args[0]) is Function:  # a module's, for each inside
-            machine.call(args[0], [UNKNOWN], {}, node, frame)
-            return UNKNOWN
-        if func.attr == "index":  # of a list, a tuple, a string
-            return Py("int", "config")
-    if isinstance(func, ast.Attribute) and frame.emits and is_unseen(callee):
-        found = call_of_own_classes(machine, func.attr, args, kwargs, node, frame)
+    if isinstance(func, ast.Attribute):
+        found = _method_by_name(machine, callee, func, args, kwargs, node, frame)
         if found is not None:
-            return found
-    if is_unseen(callee) and isinstance(func, ast.Attribute):
-        owner = frame.names.get(func.value.id) if type(func.value) is ast.Name else None
-        if type(owner) is Instance:
-            call_inherited(machine, owner, func.attr, args, kwargs, node, frame)
-        found = call_by_name(machine, func.attr, args, kwargs, node, frame)
-        if found is not UNKNOWN or callee is UNKNOWN:
             return found
     if frame.emits and (generator := handed_generator(node)) is not None:
         note_handed_generator(machine, callee, generator, node, frame)
@@ -144,6 +127,40 @@ def eval_call(machine, node: ast.Call, frame: Frame) -> Value:
     if frame.emits:
         narrow_by_guard(node, callee, frame)
     return value
+
+
+def _method_by_name(
+    machine,
+    callee: Value,
+    func: ast.Attribute,
+    args: list[Value],
+    kwargs: dict[str, Value],
+    node: ast.Call,
+    frame: Frame,
+) -> Value | None:
+    """What a method of an object gives of which nothing is known, as far as its name shows; None where that
+    shows nothing."""
+    name = func.attr
+    if name in REDUCTIONS and not args and not kwargs:
+        if callee is UNKNOWN or callee == OF_ARGUMENT:
+            return call_tensor_method(machine, Tensor(sure=False), name, [], {}, node, frame)
+    if not is_unseen(callee):
+        return None
+    if len(args) == 1 and not kwargs:
+        if name == "apply" and type(args[0]) is Function:  # a module's, for each inside
+            machine.call(args[0], [UNKNOWN], {}, node, frame)
+            return UNKNOWN
+        if name == "index":  # of a list, a tuple, a string
+            return Py("int", "config")
+    if frame.emits:
+        found = call_of_own_classes(machine, name, args, kwargs, node, frame)
+        if found is not None:
+            return found
+    owner = frame.names.get(func.value.id) if type(func.value) is ast.Name else None
+    if type(owner) is Instance:
+        call_inherited(machine, owner, name, args, kwargs, node, frame)
+    found = call_by_name(machine, name, args, kwargs, node, frame)
+    return found if found is not UNKNOWN or callee is UNKNOWN else None
 
 
 def note_handed_generator(
@@ -299,7 +316,7 @@ def call_wrapped(
     waiting = [s for s in steps if s.event is not None and s.event.only_when_skipped]
     if at is None or not at.skips or not waiting:
         return machine.inline(inner, args, kwargs, node, frame)
-    shell = Activation(wrapper.qualname, wrapper.module, activation.line, waiting)
+    shell = Activation(wrapper.qualname, wrapper.module, activation.line, wrapper.node, waiting)
     frame.note_call(shell, node)
     inside = Frame(wrapper.module, wrapper, None, shell, True, frame.depth, wrapper.qualname)
     inside.certainty, inside.caught, inside.skips = frame.certainty, frame.caught, at.skips

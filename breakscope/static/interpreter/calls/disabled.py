@@ -54,7 +54,7 @@ def _note_set(machine, function: Function, frame: Frame) -> None:
                 key = id(function.bound), part.attr
                 value = function.bound.attributes.get(part.attr, UNKNOWN)
                 if key not in machine.region.reads and (value is UNKNOWN or value.is_tensor):
-                    machine.region.overwritten.add(key)
+                    machine.region.overwritten.setdefault(key, frame.activation)
 
 
 def _kind_of(value: Value) -> str:

@@ -7,7 +7,7 @@ import ast
 from breakscope import limits
 from breakscope.rulekit.events import Constructor
 from breakscope.rulekit.values import NONE, UNKNOWN, Function, Instance, Sequence, Union, Value
-from breakscope.rulekit.walking import walk
+from breakscope.rulekit.walking import begin_of, positional_parameters, walk
 from breakscope.static.definitions.annotated_results import completed
 from breakscope.static.definitions.binding import bind_arguments
 from breakscope.static.definitions.classes import is_module
@@ -23,14 +23,7 @@ from breakscope.static.interpreter.calls.summaries import (
 )
 from breakscope.static.interpreter.calls.templates import filled_in
 from breakscope.static.interpreter.eager_frames import is_function_compiled_apart
-from breakscope.static.machine.frames import (
-    GO_ON,
-    RAISE,
-    Activation,
-    Frame,
-    OutOfBudget,
-    Raised,
-)
+from breakscope.static.machine.frames import GO_ON, RAISE, Activation, Frame, OutOfBudget, Raised
 from breakscope.static.machine.given import both, taken
 from breakscope.static.machine.lattice import join_all
 from breakscope.static.project.generators import is_generator
@@ -166,7 +159,9 @@ def run_function(
     """Analyse a call, which stands at `call`; `names` are the parameters' values."""
     info: FunctionInfo = function.info
     info.node.entered = machine.world.program.sources.turn
-    activation = Activation(info.qualname, info.module, info.node.lineno) if emits else None
+    activation = None
+    if emits:
+        activation = Activation(info.qualname, info.module, info.node.lineno, info.node)
     frame = Frame(
         info.module, info, function.scope, activation, emits, caller.depth + 1, info.qualname
     )
@@ -222,8 +217,7 @@ def run_function(
 def note_constructor(machine, function: Function, frame: Frame) -> None:
     """Emit where the `__init__` of a module first uses the object."""
     if type(function.bound) is Instance and is_module(machine, function.bound):
-        spec = function.info.node.args
-        owner = next((p.arg for p in (*spec.posonlyargs, *spec.args)), "")
+        owner = next((p.arg for p in positional_parameters(function.info.node)), "")
         named = [
             part
             for statement in function.info.node.body
@@ -231,11 +225,7 @@ def note_constructor(machine, function: Function, frame: Frame) -> None:
             if isinstance(part, ast.Name) and part.id in (owner, "super")
         ]
         if named:
-            machine.emit(Constructor, min(named, key=place_of), frame)
-
-
-def place_of(node: ast.expr) -> tuple[int, int]:
-    return node.lineno, node.col_offset
+            machine.emit(Constructor, min(named, key=begin_of), frame)
 
 
 def note_reached(machine, entered: tuple[int, int], names: dict[str, Value]) -> None:

@@ -19,7 +19,7 @@ from breakscope.rulekit.values import (
     Union,
     Value,
 )
-from breakscope.rulekit.walking import walk
+from breakscope.rulekit.walking import plain_parameters, walk
 from breakscope.static.definitions.annotations import parsed_annotation
 from breakscope.static.definitions.classes import (
     MODULE_BASES,
@@ -57,16 +57,15 @@ OF_MODEL = frozenset(
     train eval zero_grad parameters named_parameters state_dict load_state_dict modules named_modules
     """.split()
 )
-# a word in the name of its file, or of the folder that the file is in
+# a word in the name of its file, or of the folder that the file is in: of functions and of modules, of functions alone, and
+# of modules alone that run beside a model, or before it on single samples
+MEASURING = r"plots?|plotting|flops?|profil(?:e|er|ing)|debug|benchmarks?"
 FILES = re.compile(
-    r"(?:^|[_/])(?:plots?|plotting|visuali[sz](?:e|ation|er)s?|viz|flops?|profil(?:e|er|ing)|debug|mocks?|tensorboard"
-    r"|explain(?:ers?|ability)|benchmarks?|reports?|validation|verif(?:y|ier|ication)|diagnostics?|observers?|calibrat(?:e|ion|or)s?|serializ(?:e|ers?|ation))"
-    r"(?=[_./])"
+    rf"(?:^|[_/])(?:{MEASURING}|visuali[sz](?:e|ation|er)s?|viz|mocks?|tensorboard|explain(?:ers?|ability)|reports?"
+    r"|validation|verif(?:y|ier|ication)|diagnostics?|observers?|calibrat(?:e|ion|or)s?|serializ(?:e|ers?|ation))(?=[_./])"
 )
-# the same, of modules that run beside a model, or before it on single samples, or while it is debugged
 MEASURES = re.compile(
-    r"(?:^|[_/])(?:metrics|metric(?=[./])|debug|profil(?:e|er|ing)|flops?|benchmarks?|plots?|plotting)(?=[_./])"
-    r"|(?:^|/)data(?:sets?|loaders?)(?=[./])"
+    rf"(?:^|[_/])(?:{MEASURING}|metrics|metric(?=[./]))(?=[_./])|(?:^|/)data(?:sets?|loaders?)(?=[./])"
 )
 # how classes are called, or end, whose objects stand beside a model: what explains it, what quantisation reads, and what
 # makes a batch of data
@@ -120,9 +119,10 @@ def is_aside(machine: Machine, cls: Class, forward: Value | None) -> bool:
     )
     if type(forward) is Function and not is_measuring:
         node = forward.info.node
-        results = [p.value for p in walk(node) if isinstance(p, ast.Return)]
-        follows = drives_model(node, {p.arg for p in parameters(node)[1:2]})
-        is_measuring = follows and all(map(_is_nothing, results))
+        follows = drives_model(node, {p.arg for p in plain_parameters(node)[1:2]})
+        is_measuring = follows and all(
+            _is_nothing(part.value) for part in walk(node) if isinstance(part, ast.Return)
+        )
     if is_measuring and not (is_loss or COMPILES.search(module.source)):
         return True
     return _compiles_parts(machine, cls) and not any(
@@ -206,7 +206,9 @@ def is_function_around(machine: Machine, function: Function) -> bool:
         or reads_files(function)
         or ("numpy" in roots and "torch" not in roots and not _is_annotated(function))
         or (not _is_annotated(function) and _documents_arrays(info.node))
-        or any(_names_module(machine, p.annotation, info.module) for p in parameters(info.node))
+        or any(
+            _names_module(machine, p.annotation, info.module) for p in plain_parameters(info.node)
+        )
     )
 
 
@@ -228,7 +230,7 @@ def gives_nothing(node: ast.AST) -> bool:
     shows, plays, writes or registers what it is given."""
     if isinstance(node, ast.Lambda):
         return False
-    own = {p.arg for p in parameters(node)}
+    own = {p.arg for p in plain_parameters(node)}
     own |= {p.id for p in walk(node) if type(p) is ast.Name and isinstance(p.ctx, ast.Store)}
     for part in walk(node):
         if type(part) in (ast.Yield, ast.YieldFrom, ast.Global, ast.Nonlocal, ast.AugAssign):
@@ -266,7 +268,7 @@ def _is_own(value: ast.expr, own: set[str]) -> bool:
 def drives_model(node: ast.AST, given: Collection[str] | None = None) -> bool:
     """True for a function that puts an argument into training, or goes over its parameters: it trains or
     judges a model, or counts what it has. `given` are the arguments that are looked at, all of them unless said."""
-    given = {p.arg for p in parameters(node)} if given is None else given
+    given = {p.arg for p in plain_parameters(node)} if given is None else given
     return any(
         type(part) is ast.Call
         and type(part.func) is ast.Attribute
@@ -277,15 +279,10 @@ def drives_model(node: ast.AST, given: Collection[str] | None = None) -> bool:
     )
 
 
-def parameters(node: ast.FunctionDef) -> list[ast.arg]:
-    spec = node.args
-    return [*spec.posonlyargs, *spec.args, *spec.kwonlyargs]
-
-
 def reads_files(function: Function) -> bool:
     """True for a driver: its first argument is a tensor or the name of a file to read it from, or all its
     arguments that may be tensors are."""
-    owner, given = function.info.owner, parameters(function.info.node)
+    owner, given = function.info.owner, plain_parameters(function.info.node)
     words = [_annotation_words(p.annotation) for p in given[1 if owner else 0 :]]
     of_tensors = [w for w in words if not w.isdisjoint(TENSORS)]
     may_be_files = [not w.isdisjoint(FILE_NAMES) for w in of_tensors]
@@ -297,7 +294,7 @@ def reads_files(function: Function) -> bool:
 def is_driver(function: Function) -> bool:
     """True for what is given files, pictures or tables first, or gives such, by its annotations, and no tensors
     there: it prepares what it hands to the model, or to its own `forward`."""
-    given = parameters(function.info.node)[1 if function.info.owner else 0 :]
+    given = plain_parameters(function.info.node)[1 if function.info.owner else 0 :]
     ends = [*(p.annotation for p in given[:1]), getattr(function.info.node, "returns", None)]
     words = [_annotation_words(annotation) for annotation in ends]
     return any(w & FILES_AND_THE_LIKE and w.isdisjoint(TENSORS) for w in words)
@@ -324,7 +321,7 @@ def is_no_tensor(option: Value) -> bool:
 
 
 def _is_annotated(function: Function) -> bool:
-    return any(p.annotation for p in parameters(function.info.node))
+    return any(p.annotation for p in plain_parameters(function.info.node))
 
 
 def _packages_used(machine: Machine, function: Function) -> set[str]:

@@ -14,20 +14,17 @@ from collections.abc import Iterator
 from msgspec.structs import replace
 
 from breakscope.rulekit.values import Class, Const, Function, Instance, Tensor, Value
+from breakscope.rulekit.walking import positional_parameters
 from breakscope.static.definitions.binding import defaults_of
-from breakscope.static.definitions.classes import (
-    bound_to,
-    find_member,
-    is_module_class,
-    members_of,
-)
+from breakscope.static.definitions.classes import bound_to, find_member, is_module_class, members_of
 from breakscope.static.definitions.names import module_names, starts_program
 from breakscope.static.machine.compiled_names import compiles
 from breakscope.static.machine.frames import Frame, OutOfBudget, Raised
 from breakscope.static.machine.gaps import why
 from breakscope.static.machine.machine import Machine
 from breakscope.static.project.modules import ModuleInfo
-from breakscope.static.regions.arguments import configured_instance, parameter_values
+from breakscope.static.regions.arguments import parameter_values
+from breakscope.static.regions.configured import configured_instance
 
 COMPILES = re.compile(r"torch(?<!\wtorch)\s*\.\s*compile\b")
 
@@ -82,7 +79,7 @@ def _run(machine: Machine, function: Value) -> None:
         try:
             args, kwargs = parameter_values(machine, function, False)
             defaults = defaults_of(machine, info, function.scope)
-            own = [p.arg for p in (*info.node.args.posonlyargs, *info.node.args.args)]
+            own = [p.arg for p in positional_parameters(info.node)]
             own = own[function.bound is not None :]
             args = [_as_given(defaults.get(name), v) for name, v in zip(own, args)]
             kwargs = {name: _as_given(defaults.get(name), v) for name, v in kwargs.items()}

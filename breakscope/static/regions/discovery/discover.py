@@ -10,31 +10,19 @@ from functools import partial
 from msgspec.structs import replace
 
 from breakscope.rulekit.events import Constructor, Event
-from breakscope.rulekit.values import (
-    UNKNOWN,
-    Class,
-    Const,
-    Function,
-    Instance,
-    Value,
-)
-from breakscope.rulekit.walking import walk
+from breakscope.rulekit.values import UNKNOWN, Class, Const, Function, Instance, Value
+from breakscope.rulekit.walking import positional_parameters, walk
 from breakscope.static.definitions.classes import bound_to, find_member, is_module_class, members_of
 from breakscope.static.definitions.lightning import COUNTED, compiled_steps
 from breakscope.static.definitions.names import module_names, resolve_import
 from breakscope.static.machine.frames import Activation, Frame, Raised
 from breakscope.static.machine.gaps import why
 from breakscope.static.machine.machine import Machine
+from breakscope.static.machine.state import RegionState
 from breakscope.static.project.modules import FunctionInfo, ModuleInfo
-from breakscope.static.regions.arguments import (
-    as_any_argument,
-    configured_instance,
-    opened_flags,
-    parameter_values,
-    takes_tensors,
-    undecorated,
-)
+from breakscope.static.regions.arguments import as_any_argument, parameter_values, takes_tensors
 from breakscope.static.regions.by_programs import settle_by_programs
+from breakscope.static.regions.configured import configured_instance, opened_flags, undecorated
 from breakscope.static.regions.discovery.around import (
     is_around,
     is_aside,
@@ -289,7 +277,6 @@ def _hook_region(machine: Machine, hook: Function, evidence: Evidence) -> Region
     ):  # its own name, or one around it: `summary.hook`
         return None
     arguments = hook_arguments(machine, hook)
-    machine.region.is_brief = evidence is BRIEF_HOOK
     return enter(machine, hook.info.qualname, hook, *arguments, evidence=evidence)
 
 
@@ -310,7 +297,9 @@ def _is_training_loop(forward: Function) -> bool:
     """True for the `forward` of a trainer that is written as a module: it is given nothing, and
     trains."""
     spec = forward.info.node.args
-    given = [*spec.posonlyargs, *spec.args][1:] or spec.kwonlyargs or spec.vararg or spec.kwarg
+    given = (
+        positional_parameters(forward.info.node)[1:] or spec.kwonlyargs or spec.vararg or spec.kwarg
+    )
     return not given and is_training_step(forward.info.node)
 
 
@@ -352,8 +341,7 @@ def enter(
         module = machine.file.module
     activation = Activation("", module, 0)
     frame = Frame(module, None, None, activation, True, 0, "", certainty=evidence.certainty)
-    machine.region.begin()
-    machine.region.is_hook = evidence.is_hook
+    machine.region = RegionState(is_hook=evidence.is_hook, is_brief=evidence is BRIEF_HOOK)
     machine.budget.begin()
     value: Value = UNKNOWN
     raises = False

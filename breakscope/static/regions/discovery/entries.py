@@ -25,7 +25,8 @@ from breakscope.static.machine.gaps import why
 from breakscope.static.machine.kept import contents_of
 from breakscope.static.machine.machine import Machine
 from breakscope.static.project.modules import ModuleInfo, Namespace
-from breakscope.static.regions.arguments import as_argument, configured_instance, parameter_values
+from breakscope.static.regions.arguments import as_argument, parameter_values
+from breakscope.static.regions.configured import configured_instance
 from breakscope.static.regions.discovery.discover import (
     NOWHERE,
     apart,

@@ -21,7 +21,7 @@ from breakscope.rulekit.values import (
     Value,
     options,
 )
-from breakscope.rulekit.walking import uses_of, walk
+from breakscope.rulekit.walking import last_name, nodes_of, positional_parameters, walk
 from breakscope.static.definitions.binding import bind_arguments
 from breakscope.static.definitions.classes import (
     bound_to,
@@ -34,7 +34,13 @@ from breakscope.static.machine.frames import Frame, OutOfBudget, Raised
 from breakscope.static.machine.lattice import join, join_all
 from breakscope.static.machine.machine import Machine
 from breakscope.static.project.modules import ModuleInfo
-from breakscope.static.regions.arguments import configured_instance, parameter_values
+from breakscope.static.regions.arguments import parameter_values
+from breakscope.static.regions.configured import configured_instance
+from breakscope.static.regions.discovery.brief_hooks import (
+    is_named_briefly,
+    is_put_on_briefly,
+    is_session,
+)
 from breakscope.static.regions.discovery.callers import COMPILES
 from breakscope.static.regions.discovery.evidence import BRIEF_HOOK, HOOK, WATCHING_HOOK, Evidence
 from breakscope.static.regions.uses.bodies import Usage
@@ -76,13 +82,13 @@ def registered_hooks(machine: Machine, module: ModuleInfo) -> list[tuple[Functio
         cls = classes.get(statement)
         for outer, hook in _registered(statement):
             frame = around(machine, module, names, cls, outer)
-            is_brief = _is_put_on_briefly(module, statement, outer)
+            is_brief = is_put_on_briefly(module, statement, outer)
             for value in functions_of(machine, hook, frame, outer):
                 if is_of(module, value):
                     evidence = BRIEF_HOOK if is_brief else _evidence(machine, cls, value)
                     found.setdefault(key_of_hook(value), (value, evidence))
         for value in _by_their_names(machine, names, cls, statement):
-            is_brief = _is_session(statement) or _is_named_briefly(module, value.info.name)
+            is_brief = is_session(statement) or is_named_briefly(module, value.info.name)
             evidence = BRIEF_HOOK if is_brief else _evidence(machine, cls, value)
             found.setdefault(key_of_hook(value), (value, evidence))
     return list(found.values())
@@ -117,30 +123,6 @@ def classes_at(module: ModuleInfo, names: dict[str, Value]) -> dict[ast.stmt, Cl
     }
 
 
-def _takes_off(outer: ast.stmt | None) -> bool:
-    """True where a function calls `remove()` of something, as of the handles of its hooks."""
-    return isinstance(outer, ast.FunctionDef) and any(
-        type(part) is ast.Call and getattr(part.func, "attr", "") == "remove" and not part.args
-        for part in walk(outer)
-    )
-
-
-def _is_put_on_briefly(
-    module: ModuleInfo, statement: ast.stmt, outer: ast.FunctionDef | None
-) -> bool:
-    """True where what puts a hook on, or its caller, takes it off again, or the class does when its block ends."""
-    return _takes_off(outer) or _is_session(statement) or _hands_to_who_takes_off(module, outer)
-
-
-def _is_session(statement: ast.stmt) -> bool:
-    """True for a class that takes something off in its `__exit__`, or in a method that this calls."""
-    parts = statement.body if isinstance(statement, ast.ClassDef) else []
-    methods = {part.name: part for part in parts if isinstance(part, ast.FunctionDef)}
-    last = methods.get("__exit__")
-    called = {part.attr for part in walk(last) if type(part) is ast.Attribute} if last else set()
-    return any(map(_takes_off, (last, *(methods[name] for name in called & methods.keys()))))
-
-
 def _evidence(machine: Machine, cls: Class | None, hook: Function) -> Evidence:
     """Modules and optimizers put hooks on what they run, as does a file on what it compiles; of others one that neither
     gives anything nor changes what it is given looks at a model that somebody else has."""
@@ -161,7 +143,7 @@ def _has_effect(node: ast.FunctionDef | ast.Lambda) -> bool:
     `module.flops += batch * size`."""
     if isinstance(node, ast.Lambda):
         return True
-    given = {p.arg for p in (*node.args.posonlyargs, *node.args.args)} - {"self"}
+    given = {p.arg for p in positional_parameters(node)} - {"self"}
     counted = {
         id(part.target)
         for part in walk(node)
@@ -173,7 +155,7 @@ def _has_effect(node: ast.FunctionDef | ast.Lambda) -> bool:
         if type(part) is ast.Return and getattr(part.value, "value", part.value) is not None:
             return True
         if type(part) is ast.Call:
-            name = getattr(part.func, "attr", getattr(part.func, "id", ""))
+            name = last_name(part.func)
             is_in_place = type(part.func) is ast.Attribute and name.endswith("_")
             if name == "setattr" or (is_in_place and not name.endswith("__")):
                 return True
@@ -187,33 +169,6 @@ def _root(node: ast.expr) -> str:
     while type(node) in (ast.Attribute, ast.Subscript):
         node = node.value
     return getattr(node, "id", "")
-
-
-def _is_named_briefly(module: ModuleInfo, name: str) -> bool:
-    """True for a hook that the file names only where something is taken off again, or in the head of a `with`."""
-    heads = {
-        id(part)
-        for block in walk(module.tree)
-        if isinstance(block, ast.With)
-        for item in block.items
-        for part in walk(item.context_expr)
-    }
-    uses = [
-        id(node) in heads or _takes_off(outer)
-        for statement in module.tree.body
-        for outer, node in nodes_of(statement)
-        if name in (getattr(node, "attr", ""), getattr(node, "id", ""))
-    ]
-    return bool(uses) and all(uses)
-
-
-def _hands_to_who_takes_off(module: ModuleInfo, outer: ast.FunctionDef | None) -> bool:
-    """True for a function of the file, whose callers, all of them functions, take off what it puts on."""
-    if outer is None or outer not in module.tree.body:
-        return False
-    others = [f for f in module.tree.body if isinstance(f, ast.FunctionDef) and f is not outer]
-    callers = [f for f in others if uses_of(f, outer.name)]
-    return bool(callers) and all(map(_takes_off, callers))
 
 
 def _by_their_names(
@@ -234,7 +189,7 @@ def _by_their_names(
 
 
 def _is_hook(node: ast.FunctionDef, first: int) -> bool:
-    names = [p.arg for p in (*node.args.posonlyargs, *node.args.args)][first:]
+    names = [p.arg for p in positional_parameters(node)][first:]
     return (
         "hook" in node.name
         and len(names) in (2, 3, 4)
@@ -246,18 +201,10 @@ def _registered(statement: ast.stmt) -> Iterator[tuple[ast.FunctionDef | None, a
     """What is registered, and the function or method around it; none at the top of the file."""
     for outer, node in nodes_of(statement):
         if type(node) is ast.Call:
-            name = getattr(node.func, "attr", getattr(node.func, "id", ""))
+            name = last_name(node.func)
             given = node.args[:1] or [k.value for k in node.keywords if k.arg == "hook"]
             if name in REGISTERS and given:
                 yield outer, given[0]
-
-
-def nodes_of(statement: ast.stmt) -> Iterator[tuple[ast.FunctionDef | None, ast.AST]]:
-    """All that stands in a statement at the top of the file, each with the function or method around it."""
-    for part in statement.body if isinstance(statement, ast.ClassDef) else [statement]:
-        outer = part if isinstance(part, ast.FunctionDef) else None
-        for node in walk(part):
-            yield outer, node
 
 
 def around(
@@ -355,7 +302,7 @@ def hook_arguments(machine: Machine, hook: Function) -> tuple[list[Value], dict[
     """The module, the tuple of what it is given, and for a hook behind it what it returns."""
     spec = hook.info.node.args
     first = (hook.bound is not None) + len(hook.args)
-    parameters = [*spec.posonlyargs, *spec.args][first:]
+    parameters = positional_parameters(hook.info.node)[first:]
     bound = [d for d in spec.defaults if not (type(d) is ast.Constant and d.value is None)]
     parameters = parameters[: len(parameters) - len(bound)]  # `index=index` of a loop around it
     given: dict[str, Value] = {parameters[1].arg: GIVEN} if len(parameters) > 1 else {}

@@ -15,7 +15,7 @@ from breakscope.rulekit.values import (
     Value,
     maybe_tensor,
 )
-from breakscope.rulekit.walking import walk
+from breakscope.rulekit.walking import positional_parameters, walk
 from breakscope.static.definitions.annotations import value_of_annotation
 from breakscope.static.definitions.classes import (
     MODULE_BASES,
@@ -31,7 +31,8 @@ from breakscope.static.definitions.names import module_names
 from breakscope.static.machine.frames import Frame
 from breakscope.static.machine.library import TENSOR_DICT
 from breakscope.static.machine.machine import Machine
-from breakscope.static.regions.arguments import configured_instance, parameter_values
+from breakscope.static.regions.arguments import parameter_values
+from breakscope.static.regions.configured import configured_instance
 from breakscope.static.regions.discovery.around import is_around, is_no_tensor, is_training_step
 from breakscope.static.regions.discovery.discover import only_raises
 from breakscope.static.regions.discovery.evidence import METHOD, TEMPLATE, Evidence
@@ -106,7 +107,7 @@ def _is_called_with_tensors(machine: Machine, cls: Class, is_handed_out: bool) -
     if is_handed_out and not call.info.node.decorator_list:
         return shows_tensors(machine, replace(call, bound=Instance(cls)))
     spec = call.info.node.args
-    annotated = [*spec.posonlyargs, *spec.args][1:] + spec.kwonlyargs
+    annotated = positional_parameters(call.info.node)[1:] + spec.kwonlyargs
     frame = Frame(call.info.module, scope=call.scope)
     return (
         bool(annotated)

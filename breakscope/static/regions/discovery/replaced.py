@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator
 
 from breakscope.rulekit.values import UNKNOWN, Class, External, Function, Value
+from breakscope.rulekit.walking import last_name, nodes_of, positional_parameters
 from breakscope.static.definitions.classes import is_module_class
 from breakscope.static.definitions.names import module_names
 from breakscope.static.machine.frames import Frame, OutOfBudget, Raised
@@ -22,7 +23,6 @@ from breakscope.static.regions.discovery.hooks import (
     functions_of,
     is_of,
     key_of_hook,
-    nodes_of,
 )
 
 FORWARD = "forward"
@@ -78,22 +78,18 @@ def _unwrapped(given: ast.expr) -> tuple[ast.expr, bool]:
     takes_module = False
     while type(given) is ast.Call:
         called = given.func
-        name = getattr(called, "attr", getattr(called, "id", ""))
+        name = last_name(called)
         if name == "__get__":
             given, takes_module = called.value, True
         elif name == "MethodType" and len(given.args) == 2:
             given, takes_module = given.args[0], True
         elif name == "update_wrapper" and given.args:
             given = given.args[0]
-        elif type(called) is ast.Call and _last(called.func) in WRAPS and len(given.args) == 1:
+        elif type(called) is ast.Call and last_name(called.func) in WRAPS and len(given.args) == 1:
             given = given.args[0]
         else:
             break
     return given, takes_module
-
-
-def _last(node: ast.expr) -> str:
-    return getattr(node, "attr", getattr(node, "id", ""))
 
 
 def _is_class(machine: Machine, owner: ast.expr, frame: Frame) -> bool:
@@ -119,8 +115,7 @@ def _arguments(
     """What a module's caller hands over, with the module itself where the function takes it."""
     values, named = parameter_values(machine, function, True)
     values = values[len(function.args) :]  # others are given by functools.partial
-    spec = function.info.node.args
-    first = next(iter((*spec.posonlyargs, *spec.args)), None)
+    first = next(iter(positional_parameters(function.info.node)), None)
     is_free = function.bound is None and not function.args and first is not None
     if is_free and (takes_module or first.arg == "self") and first.annotation is None:
         values[0] = UNKNOWN

@@ -10,15 +10,11 @@ from collections.abc import Iterable, Iterator
 from breakscope.rulekit.values import NONE, Class, Function, Instance, Tensor
 from breakscope.rulekit.walking import walk
 from breakscope.static.definitions.annotations import value_of_annotation
-from breakscope.static.definitions.classes import (
-    bound_to,
-    find_member,
-    is_module_class,
-    members_of,
-)
+from breakscope.static.definitions.classes import bound_to, find_member, is_module_class, members_of
 from breakscope.static.machine.frames import Frame, OutOfBudget, Raised
 from breakscope.static.machine.machine import Machine
-from breakscope.static.regions.arguments import configured_instance, parameter_values
+from breakscope.static.regions.arguments import parameter_values
+from breakscope.static.regions.configured import configured_instance
 from breakscope.static.regions.discovery.around import is_no_tensor, is_training_step
 
 NAME = "step"

@@ -23,7 +23,7 @@ from breakscope.rulekit.values import (
     maybe_tensor,
     options,
 )
-from breakscope.rulekit.walking import walk
+from breakscope.rulekit.walking import plain_parameters, walk
 from breakscope.static.definitions.classes import (
     external_bases,
     find_member,
@@ -41,7 +41,6 @@ from breakscope.static.regions.discovery.around import (
     is_file_around,
     is_function_around,
     is_no_tensor,
-    parameters,
 )
 from breakscope.static.regions.discovery.discover import apart, enter
 from breakscope.static.regions.discovery.evidence import HANDED_OUT, LOOSE, METHOD, Evidence
@@ -112,7 +111,7 @@ def _function_region(machine: Machine, function: Function) -> Region | None:
     args, kwargs = parameter_values(machine, function, True)
     shown, _ = parameter_values(machine, function, False)
     # a parameter that alone has no annotation, as a name or a path, is no tensor for that
-    is_unannotated = not any(p.annotation for p in parameters(function.info.node))
+    is_unannotated = not any(p.annotation for p in plain_parameters(function.info.node))
     given = args if is_unannotated else shown
     if _is_handed_model(machine, shown):
         return None

@@ -9,13 +9,23 @@ from typing import NamedTuple
 
 from breakscope import limits
 from breakscope.rulekit.values import Function, Instance
-from breakscope.rulekit.walking import defaults_in, uses_of, walk
+from breakscope.rulekit.walking import (
+    begin_of,
+    defaults_in,
+    end_of,
+    is_store,
+    kept_with_node,
+    plain_parameters,
+    positional_parameters,
+    uses_of,
+    walk,
+)
 from breakscope.static.definitions.classes import bound_to, find_member
 from breakscope.static.definitions.names import module_names
 from breakscope.static.machine.machine import Machine
 from breakscope.static.project.modules import FunctionInfo
 from breakscope.static.regions.uses.numbers import NumberUses
-from breakscope.static.regions.uses.sparse import is_of_sparse
+from breakscope.static.regions.uses.sparse import sparse_uses
 
 ASKED = frozenset({"is_sparse", "layout", "isinstance"})
 # the types of parameters in docstrings
@@ -46,10 +56,8 @@ class Usage:
     default, or when the module that it stands in speaks of sparse tensors."""
 
     def __init__(self, info: FunctionInfo) -> None:
-        self.node, text = info.node, info.module.text
-        self.has_sparse = any(word in text for word in (b"sparse", b"coalesce", b"smm", b"spmm"))
-        self.names: dict[str, frozenset[str]] | None = None
-        self.given: dict[str, list[Handed]] | None = None
+        self.node = info.node
+        self.has_sparse = _speaks_of_sparse(info.module.tree, info.module.text)
 
     def bare(self, name: str) -> frozenset[str]:
         """The methods of it that the body calls without an argument, as "step()", and "backward"
@@ -77,25 +85,20 @@ class Usage:
             return False
         if self.is_documented_as_sparse(name):
             return True
-        end = self._end_of_given(name)
-        return any(
-            is_of_sparse(part, name) and (part.lineno, part.col_offset) < end
-            for part in walk(self.node)
-        )
+        used = sparse_uses(self.node).get(name)
+        return used is not None and used < self._end_of_given(name)
 
     def is_bound(self, name: str) -> bool:
         """True where the body slices by the parameter, as by a number: seldom is it a tensor."""
-        return "[:]" in self.of(name) and self._end_of_given(name)[0] == float("inf")
+        return "[:]" in self.of(name) and not self.is_set(name)
 
     def is_counted(self, name: str) -> bool:
         """True where the body goes over a `range` of it, as of a number."""
-        return "range" in self.of(name) and self._end_of_given(name)[0] == float("inf")
+        return "range" in self.of(name) and not self.is_set(name)
 
     def is_size(self, name: str) -> bool:
         """True where the body hands it over as a size or a dimension, or what it computes of it: `x.view(n, -1)`."""
-        if self._end_of_given(name)[0] != float("inf"):
-            return False
-        return "size" in NumberUses(self.node, {}).all_of(name)
+        return not self.is_set(name) and "size" in NumberUses(self.node, {}).all_of(name)
 
     def is_chosen_by(self, name: str) -> bool:
         """True where the body compares the parameter with a text, or does nothing with it but compare it with several
@@ -129,7 +132,7 @@ class Usage:
         """True where a test orders the parameter itself, and not the first one, by a whole number, or by a parameter
         that is one by default: `if step > 1000`, which a tensor of more than one element cannot be. Such a one is a
         number as a rule."""
-        if name == next((p.arg for p in _parameters(self.node) if p.arg != "self"), ""):
+        if name == next((p.arg for p in plain_parameters(self.node) if p.arg != "self"), ""):
             return False
         whole = _whole_by_default(self.node)
         for part in walk(self.node):
@@ -143,7 +146,7 @@ class Usage:
                         type(getattr(s, "value", None)) is int or getattr(s, "id", "") in whole
                         for s in sides
                     ):
-                        return self._end_of_given(name) > (test.lineno, test.col_offset)
+                        return self._end_of_given(name) > begin_of(test)
         return False
 
     def is_of_math(self, name: str) -> bool:
@@ -173,36 +176,16 @@ class Usage:
         kind = self._documented(name)
         return bool(SPARSE_TYPE.search(kind)) and not CHOICE.search(kind)
 
+    def is_set(self, name: str) -> bool:
+        return name in first_stores(self.node)
+
     def _end_of_given(self, name: str) -> tuple[float, int]:
         """The place, line and column, behind which the name may have another value."""
-        ends = {
-            id(part): (statement.end_lineno, statement.end_col_offset)
-            for statement in walk(self.node)
-            if isinstance(statement, ast.Assign | ast.AugAssign | ast.AnnAssign)
-            for part in walk(statement)
-        }
-        stored = [
-            ends.get(id(part), (part.lineno, part.col_offset))
-            for part in walk(self.node)
-            if isinstance(part, ast.Name) and part.id == name and not isinstance(part.ctx, ast.Load)
-        ]
-        return min(stored, default=(float("inf"), 0))
+        return first_stores(self.node).get(name, (float("inf"), 0))
 
     def handed(self, name: str) -> list[Handed]:
         """The parts and methods of the object, and the functions, that are called with it as it is."""
-        if self.given is None:
-            self.given = {}
-            for part in walk(self.node):
-                if type(part) is ast.Call and (called := _name_of_called(part.func)):
-                    places = [
-                        *enumerate(part.args),
-                        *((w.arg or "", w.value) for w in part.keywords),
-                    ]
-                    for at, argument in places:
-                        if type(argument) is ast.Name:
-                            self.given.setdefault(argument.id, []).append(Handed(*called, at))
-        given = self.given.get(name, [])
-        return given if given and self._end_of_given(name)[0] == float("inf") else []
+        return [] if self.is_set(name) else _handed(self.node).get(name, [])
 
     def is_documented_as_other(self, name: str) -> bool:
         """True where the docstring gives the parameter a type, and that is no tensor's: `rank : int`,
@@ -219,9 +202,12 @@ class Usage:
         return next(filter(None, found.groups()), "") if found else ""
 
     def of(self, name: str) -> frozenset[str]:
-        if self.names is None:
-            self.names = usage(self.node)
-        return self.names.get(name, frozenset())
+        return usage(self.node).get(name, frozenset())
+
+
+@kept_with_node
+def _speaks_of_sparse(tree: ast.Module, text: bytes) -> bool:
+    return any(word in text for word in (b"sparse", b"coalesce", b"smm", b"spmm"))
 
 
 # what shows a parameter to be no tensor
@@ -237,6 +223,34 @@ OF_OTHERS = (
 )
 
 
+@kept_with_node
+def first_stores(function: ast.AST) -> dict[str, tuple[int, int]]:
+    """By name, where a function first sets it, or behind the assignment that does it."""
+    assigned: dict[int, tuple[int, int]] = {}
+    ends: dict[str, tuple[int, int]] = {}
+    for part in walk(function):
+        if isinstance(part, ast.Assign | ast.AugAssign | ast.AnnAssign):
+            assigned |= dict.fromkeys(map(id, walk(part)), end_of(part))
+        elif is_store(part):
+            end = assigned.get(id(part), begin_of(part))
+            ends[part.id] = min(ends.get(part.id, end), end)
+    return ends
+
+
+@kept_with_node
+def _handed(function: ast.AST) -> dict[str, list[Handed]]:
+    """By name, what a function calls with it as it is."""
+    given: dict[str, list[Handed]] = {}
+    for part in walk(function):
+        if type(part) is ast.Call and (called := _name_of_called(part.func)):
+            places = [*enumerate(part.args), *((w.arg or "", w.value) for w in part.keywords)]
+            for at, argument in places:
+                if type(argument) is ast.Name:
+                    given.setdefault(argument.id, []).append(Handed(*called, at))
+    return given
+
+
+@kept_with_node
 def usage(node: ast.AST) -> dict[str, frozenset[str]]:
     """For each name, the attributes that the function reads of it; "()" when it is called, "[str]"
     for string keys, "[:]" when it is the bound of a slice as it is, or negated, or by another name, or
@@ -322,7 +336,7 @@ def _called(machine: Machine, function: Function, name: str, is_own: bool) -> Fu
 def _parameter_at(function: Function, at: int | str) -> str:
     """The parameter that a place among the arguments, or a keyword, is for."""
     spec = function.info.node.args
-    names = [p.arg for p in (*spec.posonlyargs, *spec.args)][function.bound is not None :]
+    names = [p.arg for p in positional_parameters(function.info.node)][function.bound is not None :]
     if type(at) is int:
         return names[at] if at < len(names) else ""
     return at if at in names or any(at == p.arg for p in spec.kwonlyargs) else ""
@@ -344,7 +358,7 @@ def _whole_by_default(node: ast.AST) -> set[str]:
     """The parameters whose default is a whole number."""
     return {
         parameter.arg
-        for parameter, default in defaults_in(node.args)
+        for parameter, default in defaults_in(node)
         if type(getattr(default, "value", None)) is int
     }
 
@@ -366,11 +380,6 @@ def _operands(test: ast.expr) -> list[ast.expr]:
         # `flag is False`, and not `x is None`, which any parameter is asked for
         return [test.left] if getattr(test.comparators[0], "value", None) in (True, False) else []
     return [test]
-
-
-def _parameters(node: ast.AST) -> list[ast.arg]:
-    spec = node.args
-    return [*spec.posonlyargs, *spec.args, *spec.kwonlyargs]
 
 
 def _root(node: ast.expr) -> str:

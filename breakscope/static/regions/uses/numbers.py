@@ -64,7 +64,7 @@ class NumberUses:
 
     def _loads(self, name: str) -> list[ast.expr]:
         """Where it is read; of an item that is not written anywhere, where the container is."""
-        kinds = (ast.Name, ast.Attribute, ast.Subscript)
+        kinds = ast.Name if name.isidentifier() else (ast.Attribute, ast.Subscript)
         found = [
             part
             for part in self.parts

@@ -5,10 +5,10 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from breakscope.rulekit.walking import names_in, walk
+from breakscope.rulekit.walking import begin_of, names_in, walk
+from breakscope.static.variables.effects.size_reads import RANKS
 
 SIZES = frozenset({"shape", "size", "numel"})
-RANKS = frozenset({"dim", "ndim"})
 
 
 class Uses:
@@ -109,7 +109,7 @@ class Uses:
 
 def _keep_first(first: dict[str, ast.expr], node: ast.expr, name: str) -> None:
     known = first.get(name)
-    if known is None or (node.lineno, node.col_offset) < (known.lineno, known.col_offset):
+    if known is None or begin_of(node) < begin_of(known):
         first[name] = node
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 
 from breakscope.rulekit.values import NONE, Sequence, Tensor, Value, options
+from breakscope.rulekit.walking import begin_of, kept_with_node, walk
 from breakscope.static.machine.lattice import join
 
 # what only sparse tensors have
@@ -15,16 +16,26 @@ OF_TORCH = frozenset({"spmm", "smm", "hspmm"})
 FIRST_SPARSE = frozenset({"mm", "sum", "softmax", "log_softmax"})
 
 
-def is_of_sparse(part: ast.AST, name: str) -> bool:
-    """True for what only a sparse tensor has, and for a call that takes nothing else."""
+@kept_with_node
+def sparse_uses(function: ast.AST) -> dict[str, tuple[int, int]]:
+    """By name, where a function first asks it for what only a sparse tensor has, or hands it to what takes nothing
+    else."""
+    found: dict[str, tuple[int, int]] = {}
+    for part in walk(function):
+        if isinstance(part, ast.Attribute | ast.Call) and (name := _taken_for_sparse(part)):
+            found[name] = min(begin_of(part), found.get(name, begin_of(part)))
+    return found
+
+
+def _taken_for_sparse(part: ast.Attribute | ast.Call) -> str:
     if isinstance(part, ast.Attribute):
-        return part.attr in OF_SPARSE and getattr(part.value, "id", "") == name
-    if not isinstance(part, ast.Call) or not isinstance(part.func, ast.Attribute):
-        return False
+        return getattr(part.value, "id", "") if part.attr in OF_SPARSE else ""
+    if not isinstance(part.func, ast.Attribute):
+        return ""
     if not part.args:
-        is_own = getattr(part.func.value, "id", "") == name
-        return is_own and part.func.attr == "indices" and not part.keywords
-    return getattr(part.args[0], "id", "") == name and _takes_sparse(part.func)
+        is_own = part.func.attr == "indices" and not part.keywords
+        return getattr(part.func.value, "id", "") if is_own else ""
+    return getattr(part.args[0], "id", "") if _takes_sparse(part.func) else ""
 
 
 def _takes_sparse(function: ast.Attribute) -> bool:

@@ -59,7 +59,7 @@ def _is_none_by_default(node: ast.AST, frame: Frame) -> bool:
     """True for the name of a parameter that is None where a call leaves it out."""
     if not isinstance(node, ast.Name) or frame.function is None:
         return False
-    given = defaults_in(frame.function.node.args)
+    given = defaults_in(frame.function.node)
     return any(p.arg == node.id and getattr(d, "value", ...) is None for p, d in given)
 
 

@@ -5,14 +5,21 @@ from __future__ import annotations
 
 import ast
 
-from breakscope.rulekit.values import Instance, Py
+from breakscope.rulekit.values import Instance
 from breakscope.rulekit.walking import walk
 from breakscope.static.definitions.classes import external_bases, find_member, mro_of
 from breakscope.static.machine.frames import Frame
 from breakscope.static.machine.machine import Machine
 
-MISSING = Py("missing")  # in the place of such an attribute's value
-KNOWN_BASES = frozenset({"object", "abc.ABC", "torch.nn.Module", "typing.Generic"})
+# classes outside of the checked source that give their objects no attributes of their own
+PLAIN_BASES = frozenset(
+    {"object", "abc.ABC", "torch.nn.Module", "typing.Generic", "typing.NamedTuple"}
+)
+
+
+def has_unseen_attributes(machine: Machine, owner: Instance) -> bool:
+    """True when an object may have attributes that the source does not show."""
+    return not PLAIN_BASES.issuperset(external_bases(machine, owner.cls.info))
 
 
 def note_absent(machine: Machine, owner: Instance, name: str, node: ast.AST, frame: Frame) -> None:
@@ -23,11 +30,11 @@ def note_absent(machine: Machine, owner: Instance, name: str, node: ast.AST, fra
     members = (name, "__getattr__", "__setattr__")
     if any(find_member(machine, owner.cls.info, member) is not None for member in members):
         return
-    bases = external_bases(machine, owner.cls.info)
-    if KNOWN_BASES.issuperset(bases) and not _is_set_elsewhere(machine, owner, name, own):
+    is_seen = not has_unseen_attributes(machine, owner)
+    if is_seen and not _is_set_elsewhere(machine, owner, name, own):
         key = (id(owner), name)
         machine.region.missing.add(key)
-        machine.region.note_read(key, node, frame)
+        machine.region.note_attribute_read(key, node, frame)
 
 
 def _is_set_elsewhere(machine: Machine, owner: Instance, name: str, own: ast.AST | None) -> bool:

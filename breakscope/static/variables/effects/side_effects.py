@@ -8,8 +8,19 @@ import re
 
 from breakscope import limits
 from breakscope.rulekit.events import Mutate, Store
-from breakscope.rulekit.values import NONE, UNKNOWN, Const, Dict, Instance, Py, Sequence, Value
-from breakscope.rulekit.walking import walk
+from breakscope.rulekit.values import (
+    NONE,
+    UNKNOWN,
+    Const,
+    Dict,
+    Instance,
+    Py,
+    Sequence,
+    Value,
+    int_of,
+    is_plain_value,
+)
+from breakscope.rulekit.walking import begin_of, walk
 from breakscope.static.definitions.homes import home_of, note_nested
 from breakscope.static.machine.frames import Frame
 from breakscope.static.machine.lattice import join
@@ -226,7 +237,7 @@ def _has_at(
     where it reads something of it."""
     reads = (key for key in machine.region.reads if key[0] == id(container))
     places = [_read_at(machine, key, frame) for key in reads]
-    places.append((node.lineno, node.col_offset) if isinstance(node, ast.Call) else None)
+    places.append(begin_of(node) if isinstance(node, ast.Call) else None)
     return min((place for place in places if place), default=None)
 
 
@@ -235,7 +246,7 @@ def _read_at(machine: Machine, key: tuple, frame: Frame) -> tuple[int, int] | No
     when it called the function."""
     activation, node = machine.region.reads.get(key, (None, None))
     if activation is frame.activation:
-        return node.lineno, node.col_offset
+        return begin_of(node)
     is_here = activation is None or any(s.child is activation for s in frame.activation.steps)
     return None if is_here else (0, 0)  # before all lines
 
@@ -247,15 +258,12 @@ def shrinks_late(
     longest = longest_kept(frame.function.node, node, home) if frame.function and home else None
     if longest is None:
         return False
-    emits, frame.emits = frame.emits, False
-    try:
-        kept = machine.eval(longest, frame)
-    finally:
-        frame.emits = emits
-    if not kept.is_const or type(kept.value) is not int or kept.value < 1:
+    with frame.silent():
+        most = int_of(machine.eval(longest, frame))
+    if most is None or most < 1:
         return False
-    if kept.value < limits.MOST_COMPILED_LENGTHS:
-        machine.region.longest[id(container)] = kept.value
+    if most < limits.MOST_COMPILED_LENGTHS:
+        machine.region.longest[id(container)] = most
     return True
 
 
@@ -282,16 +290,16 @@ def emit_store(
         before = len(frame.activation.steps)
         if machine.region.is_brief and fields["scope"] == "attribute":
             fields["scope"] = "restored"  # by who puts the hook on anew for the next call
-        counted_from = machine.region.set_in.get(key) if fields.get("reads_itself") else None
+        counted_from = machine.region.overwritten.get(key) if fields.get("reads_itself") else None
         if counted_from is frame.activation:
             fields["reads_itself"] = False  # it counts on from what it has set itself
         if key not in machine.region.reads and _is_set_by_configuration(frame):
-            machine.region.note_overwritten(key, frame.activation)
+            machine.region.overwritten.setdefault(key, frame.activation)
         elif key not in machine.region.reads and _always_runs(node, frame):
             if fields["value"].is_none:
                 machine.region.emptied.setdefault(key, max(2, frame.depth))
             else:
-                machine.region.note_overwritten(key, frame.activation)
+                machine.region.overwritten.setdefault(key, frame.activation)
         if key not in machine.region.reads:
             machine.region.stored_first.add(key)
         is_read_first = key in machine.region.reads and key not in machine.region.stored_first
@@ -299,18 +307,13 @@ def emit_store(
         machine.emit(
             event_type, node, frame, is_read_first=is_read_first, read_at=read_at, **fields
         )
-        if frame.within and fields["scope"] == "attribute" and is_plain(fields["value"]):
+        if frame.within and fields["scope"] == "attribute" and is_plain_value(fields["value"]):
             text = ".".join(filter(None, (fields["owner"], fields["name"])))
             machine.region.changed_plainly.append((key, text, fields["initial"], fields["value"]))
         if len(frame.activation.steps) > before:
             machine.region.pending.append((frame.activation, before, key))
             if counted_from is not None:  # it may begin a graph of its own, behind what has set it
                 frame.activation.steps[before].apart = 1
-
-
-def is_plain(value: Value) -> bool:
-    """A number, a text, None: what Dynamo compares before and after a subgraph."""
-    return value.is_const or value.is_shape or isinstance(value, Py)
 
 
 def _is_set_by_configuration(frame: Frame) -> bool:

@@ -6,7 +6,7 @@ import ast
 
 from breakscope.rulekit.events import CHOSEN
 from breakscope.rulekit.size_reads import SizeRead
-from breakscope.rulekit.values import UNKNOWN, Dict, Py, Sequence, Tensor, Value
+from breakscope.rulekit.values import UNKNOWN, Dict, Py, Sequence, Tensor, Value, int_of
 from breakscope.rulekit.walking import walk
 from breakscope.static.machine.frames import Frame
 from breakscope.static.machine.machine import Machine
@@ -82,6 +82,6 @@ def mark_dynamic(machine: Machine, args: list[Value], kwargs: dict[str, Value]) 
     if args and type(args[0]) is Tensor:
         given = args[1] if len(args) > 1 else kwargs.get("index", UNKNOWN)
         items = given.items or [UNKNOWN] if type(given) is Sequence else [given]
-        known = [item.value for item in items if item.is_const and type(item.value) is int]
-        dimensions = frozenset(known) if len(known) == len(items) else None
+        known = frozenset(map(int_of, items))
+        dimensions = None if None in known else known
         machine.driver.marked[id(args[0])] = args[0], dimensions

@@ -21,6 +21,7 @@ from breakscope.rulekit.values import (
     Tensor,
     Value,
     holds_tensor,
+    int_of,
 )
 from breakscope.static.definitions.fields import field_names
 from breakscope.static.machine.frames import Frame, Raised
@@ -34,12 +35,12 @@ from breakscope.static.variables.effects.emitting import (
     is_some_tensor,
 )
 from breakscope.static.variables.effects.size_reads import emit_numbers_read
-from breakscope.static.variables.library.followed_iteration import (
+from breakscope.static.variables.library.followed.followed_iteration import (
     sorted_items,
     taken_item,
     turns_of,
 )
-from breakscope.static.variables.library.loaders import count_batches, first_batches
+from breakscope.static.variables.library.followed.loaders import count_batches, first_batches
 from breakscope.static.variables.numpy import is_numpy_number
 
 
@@ -87,7 +88,7 @@ def builtin_enumerate(machine: Machine, args, kwargs, node, frame) -> Value:
     items = turns_of(machine, source, node, frame)
     if items is not None and len(items) <= most_items(machine, frame):
         start = kwargs.get("start", args[1] if len(args) > 1 else Const(0))
-        first = start.value if isinstance(start, Const) and type(start.value) is int else None
+        first = int_of(start)
         numbers = [Py("int") if first is None else Const(first + i) for i in range(len(items))]
         return Sequence("iterator", [Sequence("tuple", [*pair]) for pair in zip(numbers, items)])
     element = machine.iterate(source, node, frame)

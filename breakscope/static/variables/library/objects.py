@@ -24,22 +24,27 @@ from breakscope.static.variables.effects.kept_iterators import note_skipped
 from breakscope.static.variables.effects.side_effects import note_outside
 from breakscope.static.variables.library.concurrency.queues import call_queue_method
 from breakscope.static.variables.library.concurrency.threads import call_thread_method
-from breakscope.static.variables.library.draws import drawn
-from breakscope.static.variables.library.evaluated import evaluated_call
-from breakscope.static.variables.library.known_results import PYTHON_RESULTS
-from breakscope.static.variables.library.options import PARSED, PARSER, option, parser_result
-from breakscope.static.variables.library.param_groups import (
+from breakscope.static.variables.library.followed.draws import drawn
+from breakscope.static.variables.library.followed.evaluated import evaluated_call
+from breakscope.static.variables.library.followed.options import (
+    PARSED,
+    PARSER,
+    option,
+    parser_result,
+)
+from breakscope.static.variables.library.followed.param_groups import (
     is_optimizer,
     note_step,
     note_step_of_scheduler,
     param_groups,
 )
-from breakscope.static.variables.library.patterns import MATCH, call_match
+from breakscope.static.variables.library.followed.patterns import MATCH, call_match
+from breakscope.static.variables.library.known_results import PYTHON_RESULTS
 from breakscope.static.variables.library.plain_calls import enter_package
 from breakscope.static.variables.library.transforms import TRANSFORMS, call_transformed
+from breakscope.static.variables.modules.hooks import HANDLE, count_hooks, run_hooks, run_pre_hooks
+from breakscope.static.variables.modules.layers import layer_result
 from breakscope.static.variables.numpy import DRAWN_INTEGERS, drawn_array, size_drawn
-from breakscope.static.variables.objects.hooks import HANDLE, count_hooks, run_hooks, run_pre_hooks
-from breakscope.static.variables.objects.layers import layer_result
 from breakscope.static.variables.stdlib import GETTERS, PARTIAL, call_getter
 
 # objects of these are called as layers of torch.nn are
@@ -175,7 +180,7 @@ class LibraryObjectVariable(Variable):
             return Tensor()
         if owner.name == PARSED.name:
             if frame.emits:
-                machine.region.reads.setdefault((id(PARSED), name), (frame.activation, node))
+                machine.region.note_read((id(PARSED), name), node, frame)
             return UNKNOWN if frame.emits else option(machine, name)
         if owner.name == "torch.autograd.function.FunctionCtx":
             if name == "saved_variables":  # Dynamo knows them by their new name only

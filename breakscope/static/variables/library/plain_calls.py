@@ -13,8 +13,7 @@ from breakscope.static.machine.frames import Frame
 from breakscope.static.machine.library import MAKES, is_given_up
 from breakscope.static.machine.machine import Machine
 from breakscope.static.variables.effects.emitting import emit_call
-from breakscope.static.variables.library.draws import drawn_by_python
-from breakscope.static.variables.library.known_results import PYTHON_RESULTS
+from breakscope.static.variables.library.followed.draws import drawn_by_python
 from breakscope.static.variables.tensors.results import returned_value
 
 BUILT_IN_TYPES = {
@@ -71,10 +70,7 @@ def plain_result(machine: Machine, name: str, args: list[Value], kwargs: dict[st
     """A call of the standard library or of an unknown library."""
     if name in TRACED_DRAWS or (name == "random.random" and since("2.15")):
         return machine.region.draw(TRACED_DRAWS.get(name, "float"))
-    if name in PYTHON_RESULTS:
-        return PYTHON_RESULTS[name]
-    returned = returned_value(machine, name)
-    if returned is not None:
+    if (returned := returned_value(machine, name)) is not None:
         return returned
     if name in MAKES:
         return MAKES[name]

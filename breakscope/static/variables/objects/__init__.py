@@ -1,1 +1,1 @@
-"""Objects of the checked source: construction, attributes, hooks, what they hold."""
+"""Objects of the checked source: construction, attributes, operators, what they hold."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from breakscope.rulekit.values import NONE, UNKNOWN, Instance, Tensor, Value
-from breakscope.rulekit.walking import walk
+from breakscope.rulekit.walking import kept_with_node, plain_parameters, walk
 from breakscope.static.definitions.classes import mro_of
 from breakscope.static.machine.lattice import join, join_all
 from breakscope.static.machine.machine import Machine
@@ -51,23 +51,20 @@ def _is_plain(method: ast.FunctionDef, value: ast.expr) -> bool:
     a tensor. Most of what constructors of configurations assign is that."""
     if not isinstance(value, ast.Name):
         return isinstance(value, ast.Constant)
-    spec = method.args
-    parameters = [*spec.posonlyargs, *spec.args, *spec.kwonlyargs]
+    parameters = plain_parameters(method)
     return not any(p.arg == value.id and p.annotation is not None for p in parameters)
 
 
+@kept_with_node
 def _assigned(cls: ClassInfo) -> dict[str, list[tuple[ast.FunctionDef, ast.expr]]]:
-    """By attribute, the methods of a class body that assign to it on their object, with the expressions.
-    They follow from the text alone, and are kept with it."""
-    assigned = getattr(cls.node, "assigned", None)
-    if assigned is None:
-        assigned = cls.node.assigned = {}
-        for _, method in methods_of(cls):
-            own = method.args.args[0].arg
-            for part in walk(method):
-                for target, value in _pairs(part):
-                    if is_attribute_of(own, target):
-                        assigned.setdefault(target.attr, []).append((method, value))
+    """By attribute, the methods of a class body that assign to it on their object, with the expressions."""
+    assigned = {}
+    for _, method in methods_of(cls):
+        own = method.args.args[0].arg
+        for part in walk(method):
+            for target, value in _pairs(part):
+                if is_attribute_of(own, target):
+                    assigned.setdefault(target.attr, []).append((method, value))
     return assigned
 
 

@@ -9,6 +9,7 @@ from msgspec.structs import replace
 
 from breakscope.rulekit.events import Store
 from breakscope.rulekit.values import (
+    MISSING,
     NONE,
     UNKNOWN,
     Class,
@@ -33,12 +34,11 @@ from breakscope.static.machine.lattice import ALWAYS, Given, join, join_under
 from breakscope.static.machine.library import SET_ON_MADE
 from breakscope.static.machine.machine import Machine
 from breakscope.static.variables.effects.emitting import emit_call
-from breakscope.static.variables.effects.missing_attributes import MISSING
 from breakscope.static.variables.effects.side_effects import emit_store, note_outside, put_attribute
+from breakscope.static.variables.modules.changes import note_stored
+from breakscope.static.variables.modules.containers import HELD
+from breakscope.static.variables.modules.hidden_properties import is_kept_apart
 from breakscope.static.variables.objects.construction import call_member
-from breakscope.static.variables.objects.hidden_properties import is_kept_apart
-from breakscope.static.variables.objects.module_changes import note_stored
-from breakscope.static.variables.objects.module_containers import HELD
 from breakscope.static.variables.objects.returned import note_left_behind
 from breakscope.static.variables.tensors.dtypes import PRECISIONS
 
@@ -180,49 +180,93 @@ def store_on_instance(
         if value.kind not in PRECISIONS:
             value = replace(value, kind="buffer")
         if frame.emits:  # a module looks for it among its buffers before it sets it
-            machine.region.reads.setdefault((id(owner), name), (frame.activation, target))
-    if frame.emits:
-        if id(owner) in machine.objects.made_inside:
-            owner.attributes[name] = value if before is None else join(before, value)
-            if frame.within and outlives_subgraph(machine, owner):
-                emit_enclosing(machine, source, name, value, node, frame)
-            return
+            machine.region.note_read((id(owner), name), target, frame)
+    if not frame.emits:
+        _store_outside(machine, owner, source, name, value, before, member, frame, node)
+    elif id(owner) in machine.objects.made_inside:
+        owner.attributes[name] = value if before is None else join(before, value)
+        if frame.within and outlives_subgraph(machine, owner):
+            emit_enclosing(machine, source, name, value, node, frame)
+    else:
         note_left_behind(machine, value, node, frame)
-        initial = before if before is not None else initial_value(machine, owner, name)
-        initial = _where_it_holds(initial, frame.condition)
-        if narrowed is not None and not any(option.is_none for option in options(narrowed)):
-            if options(initial)[0].is_none:
-                initial = narrowed  # a test, or a store, has ended the time when it was None
         reads_itself = old is not None or _reads(node, source, name)
-        # `getattr(self, name, 0) + 1`: a number from the second call on
-        if reads_itself and initial is UNKNOWN:
-            initial = Py(type(value.value).__name__) if isinstance(value, Const) else value
-        elif initial is UNKNOWN and (id(owner), name) in machine.region.missing:
-            initial = MISSING
-        emit_store(
-            machine,
-            Store,
-            node,
-            frame,
-            (id(owner), name),
-            owner=source,
-            name=name,
-            scope="attribute",
-            value=value,
-            initial=initial,
-            reads_itself=reads_itself,
-            of_plain=not is_module(machine, owner),
-        )
+        initial = _initial(machine, owner, name, value, narrowed, reads_itself, frame)
+        _store_in_region(machine, owner, source, name, value, initial, reads_itself, frame, node)
         if isinstance(target.value, ast.Name):
             frame.names[f"{source}.{name}"] = value
-        if isinstance(before, Sequence | Dict) and isinstance(value, Sequence | Dict):
-            machine.region.shrunk.add(id(before))  # another takes its place in every call
-        if before is None:
-            owner.attributes[name] = value
-        elif before.is_none and not value.is_none:  # what is called from here on finds it
-            owner.attributes[name] = join(before, value)
-            owner.version += 1
-        return
+
+
+def _initial(
+    machine: Machine,
+    owner: Instance,
+    name: str,
+    value: Value,
+    narrowed: Value | None,
+    reads_itself: bool,
+    frame: Frame,
+) -> Value:
+    """What an attribute holds when a region begins that stores `value` there."""
+    before = owner.attributes.get(name)
+    initial = before if before is not None else initial_value(machine, owner, name)
+    initial = _where_it_holds(initial, frame.condition)
+    if narrowed is not None and not any(option.is_none for option in options(narrowed)):
+        if options(initial)[0].is_none:
+            initial = narrowed  # a test, or a store, has ended the time when it was None
+    if initial is not UNKNOWN:
+        return initial
+    if reads_itself:  # `getattr(self, name, 0) + 1`: a number from the second call on
+        return Py(type(value.value).__name__) if isinstance(value, Const) else value
+    return MISSING if (id(owner), name) in machine.region.missing else initial
+
+
+def _store_in_region(
+    machine: Machine,
+    owner: Instance,
+    source: str,
+    name: str,
+    value: Value,
+    initial: Value,
+    reads_itself: bool,
+    frame: Frame,
+    node: ast.AST,
+) -> None:
+    """A region stores into an object that it did not make."""
+    emit_store(
+        machine,
+        Store,
+        node,
+        frame,
+        (id(owner), name),
+        owner=source,
+        name=name,
+        scope="attribute",
+        value=value,
+        initial=initial,
+        reads_itself=reads_itself,
+        of_plain=not is_module(machine, owner),
+    )
+    before = owner.attributes.get(name)
+    if isinstance(before, Sequence | Dict) and isinstance(value, Sequence | Dict):
+        machine.region.shrunk.add(id(before))  # another takes its place in every call
+    if before is None:
+        owner.attributes[name] = value
+    elif before.is_none and not value.is_none:  # what is called from here on finds it
+        owner.attributes[name] = join(before, value)
+        owner.version += 1
+
+
+def _store_outside(
+    machine: Machine,
+    owner: Instance,
+    source: str,
+    name: str,
+    value: Value,
+    before: Value | None,
+    member: Value | None,
+    frame: Frame,
+    node: ast.AST,
+) -> None:
+    """The code around regions stores, as `__init__` does."""
     if isinstance(value, Sequence | Dict) and not value.home:
         machine.touch(value)
         value.home = f"{source}.{name}"

@@ -43,29 +43,29 @@ from breakscope.static.machine.machine import Machine
 from breakscope.static.project.modules import Import
 from breakscope.static.variables.effects.emitting import emit_call
 from breakscope.static.variables.library.concurrency.threads import OF_THREADS, THREAD
-from breakscope.static.variables.numpy import note_texts_read
-from breakscope.static.variables.objects.assigned import assigned_tensor
-from breakscope.static.variables.objects.autograd import context_attribute, is_context
-from breakscope.static.variables.objects.decorated import note_decorated
-from breakscope.static.variables.objects.hidden_properties import (
-    is_part,
-    note_missing,
-    run_hidden_property,
-)
-from breakscope.static.variables.objects.layers import LAYER_PARTS, part_of_layer
-from breakscope.static.variables.objects.module_containers import (
+from breakscope.static.variables.modules.containers import (
     HELD,
     OPEN,
     contents_of,
     openly_put,
 )
-from breakscope.static.variables.objects.own_items import read_left_out
-from breakscope.static.variables.objects.parameters import sized_parameter
-from breakscope.static.variables.objects.recurrent import (
+from breakscope.static.variables.modules.hidden_properties import (
+    is_part,
+    note_missing,
+    run_hidden_property,
+)
+from breakscope.static.variables.modules.layers import LAYER_PARTS, part_of_layer
+from breakscope.static.variables.modules.parameters import sized_parameter
+from breakscope.static.variables.modules.recurrent import (
     RECURRENT,
     note_recurrent_argument,
     note_recurrent_read,
 )
+from breakscope.static.variables.numpy import note_texts_read
+from breakscope.static.variables.objects.assigned import assigned_tensor
+from breakscope.static.variables.objects.autograd import context_attribute, is_context
+from breakscope.static.variables.objects.decorated import note_decorated
+from breakscope.static.variables.objects.own_items import read_left_out
 from breakscope.static.variables.tensors.subclasses import as_tensor
 
 LAYER_PARAMETERS = frozenset({"weight", "bias"})
@@ -96,7 +96,7 @@ def instance_attribute(
     machine: Machine, owner: Instance, name: str, node: ast.AST, frame: Frame
 ) -> Value:
     if frame.emits:
-        machine.region.note_read((id(owner), name), node, frame)
+        machine.region.note_attribute_read((id(owner), name), node, frame)
         if type(node) is ast.Attribute and type(node.value) is ast.Name:
             note_recurrent_argument(machine, owner, node.value, frame)
             narrowed = frame.names.get(f"{node.value.id}.{name}")
@@ -123,7 +123,7 @@ def instance_attribute(
     if member is not None:
         if frame.emits and not isinstance(member, Function):
             for cls in mro_of(machine, info):
-                machine.region.reads.setdefault((id(cls), name), (frame.activation, node))
+                machine.region.note_read((id(cls), name), node, frame)
         return member_of_instance(machine, owner, member, node, frame)
     if name == "__dict__" or (name == "_modules" and not frame.emits):
         machine.touch(owner)  # whoever changes the dict changes the object

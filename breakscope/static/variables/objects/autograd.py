@@ -21,12 +21,7 @@ from breakscope.rulekit.values import (
     Value,
 )
 from breakscope.rulekit.walking import walk
-from breakscope.static.definitions.classes import (
-    bound_to,
-    external_bases,
-    find_member,
-    mro_of,
-)
+from breakscope.static.definitions.classes import bound_to, external_bases, find_member, mro_of
 from breakscope.static.machine.frames import Frame
 from breakscope.static.machine.lattice import join
 from breakscope.static.machine.machine import Machine
@@ -139,7 +134,7 @@ def context_attribute(
     return machine.getattr(CONTEXT, name, node, frame)
 
 
-def save_for_backward(machine: Machine, ctx: Instance, args: list[Value]) -> Value:
+def save_for_backward(ctx: Instance, args: list[Value]) -> Value:
     saved, before = Sequence("tuple", list(args)), ctx.attributes.get("saved_tensors")
     ctx.attributes["saved_tensors"] = saved if before is None else join(before, saved)
     return NONE

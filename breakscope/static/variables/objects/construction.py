@@ -34,12 +34,12 @@ from breakscope.static.machine.machine import Machine
 from breakscope.static.machine.state import Made
 from breakscope.static.project.modules import ClassInfo, ModuleInfo
 from breakscope.static.variables.effects.emitting import emit_call
+from breakscope.static.variables.modules.containers import hold_contents
 from breakscope.static.variables.objects.decorated import (
     note_decorated,
     note_default_field,
     note_defaults,
 )
-from breakscope.static.variables.objects.module_containers import hold_contents
 from breakscope.static.variables.objects.prepared import prepare
 from breakscope.static.variables.tensors.subclasses import note_tensor_subclass
 

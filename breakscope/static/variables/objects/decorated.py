@@ -20,7 +20,7 @@ from breakscope.rulekit.values import (
     Tensor,
     Value,
 )
-from breakscope.rulekit.walking import names_in
+from breakscope.rulekit.walking import names_in, positional_parameters
 from breakscope.static.definitions.binding import defaults_of
 from breakscope.static.definitions.classes import external_bases
 from breakscope.static.machine.frames import Frame
@@ -75,7 +75,7 @@ def note_defaults(
     if not machine.wanted(DEFAULTS):
         return
     spec = method.info.node.args
-    open_to = [*spec.posonlyargs, *spec.args][1 + count :] + spec.kwonlyargs
+    open_to = positional_parameters(method.info.node)[1 + count :] + spec.kwonlyargs
     left = {parameter.arg for parameter in open_to}.difference(named)
     for name, value in defaults_of(machine, method.info, method.scope).items():
         if name in left and _is_object(machine, value):

@@ -7,7 +7,7 @@ import ast
 from typing import NamedTuple
 
 from breakscope.rulekit.values import CONFIG, NONE, Const, ExternalInstance, Instance, Py, Value
-from breakscope.rulekit.walking import walk
+from breakscope.rulekit.walking import kept_with_node, names_in, plain_parameters, walk
 from breakscope.static.definitions.annotations import value_of_annotation
 from breakscope.static.definitions.classes import class_facts, is_module_class, members_of, mro_of
 from breakscope.static.machine.frames import Frame, OutOfBudget, Raised
@@ -71,17 +71,14 @@ def _entered(methods: dict[str, tuple[ClassInfo, ast.FunctionDef]]) -> set[str]:
     return found
 
 
+@kept_with_node
 def methods_of(info: ClassInfo) -> list[tuple[str, ast.FunctionDef]]:
-    """The methods of a class body that take its object. They follow from the text alone, and are kept
-    with it."""
-    methods = getattr(info.node, "methods", None)
-    if methods is None:
-        methods = info.node.methods = [
-            (name, member)
-            for name, member in members_of(info).items()
-            if isinstance(member, ast.FunctionDef) and member.args.args
-        ]
-    return methods
+    """The methods of a class body that take its object."""
+    return [
+        (name, member)
+        for name, member in members_of(info).items()
+        if isinstance(member, ast.FunctionDef) and member.args.args
+    ]
 
 
 class Traits(NamedTuple):
@@ -92,14 +89,11 @@ class Traits(NamedTuple):
     sets: tuple[tuple[str, ast.expr | None], ...]
 
 
+@kept_with_node
 def _traits(method: ast.FunctionDef) -> Traits:
-    """They follow from the text alone, and are kept with it."""
-    traits = getattr(method, "traits", None)
-    if traits is None:
-        parts = walk(method)
-        names = frozenset([part.attr for part in parts if type(part) is ast.Attribute])
-        traits = method.traits = Traits(names, tuple(_sets(method.args.args[0].arg, parts)))
-    return traits
+    parts = walk(method)
+    names = frozenset([part.attr for part in parts if type(part) is ast.Attribute])
+    return Traits(names, tuple(_sets(method.args.args[0].arg, parts)))
 
 
 def _sets(own: str, parts: list[ast.AST]) -> list[tuple[str, ast.expr | None]]:
@@ -130,17 +124,19 @@ def is_attribute_of(own: str, node: ast.expr) -> bool:
     )
 
 
+@kept_with_node
+def _stored_names(method: ast.FunctionDef) -> list[str]:
+    return sorted(names_in(method, ast.Store))
+
+
 def value_in_method(
     machine: Machine, cls: ClassInfo, method: ast.FunctionDef, value: ast.expr
 ) -> Value:
     """The value of an expression of a method that is not run: its parameters are what their
     annotations say, and its local names are unknown."""
     frame = Frame(cls.module, scope=cls.scope)
-    for part in walk(method):
-        if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store):
-            frame.names[part.id] = CONFIG
-    spec = method.args
-    for parameter in [*spec.posonlyargs, *spec.args, *spec.kwonlyargs]:
+    frame.names = dict.fromkeys(_stored_names(method), CONFIG)
+    for parameter in plain_parameters(method):
         annotated = value_of_annotation(machine, parameter.annotation, frame)
         frame.names[parameter.arg] = CONFIG if annotated.is_unknown else annotated
     try:

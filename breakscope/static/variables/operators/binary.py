@@ -21,7 +21,7 @@ from breakscope.rulekit.values import (
 from breakscope.static.machine.frames import Frame
 from breakscope.static.machine.machine import Machine
 from breakscope.static.variables.constant import format_percent, is_text
-from breakscope.static.variables.library.evaluated import evaluated_operator
+from breakscope.static.variables.library.followed.evaluated import evaluated_operator
 from breakscope.static.variables.numpy import array_of_number
 
 TYPES = (Class, External)

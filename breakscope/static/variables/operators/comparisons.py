@@ -26,7 +26,7 @@ from breakscope.static.variables.effects.emitting import (
     emit_sparse,
     sureness,
 )
-from breakscope.static.variables.library.evaluated import evaluated_operator
+from breakscope.static.variables.library.followed.evaluated import evaluated_operator
 
 _COMPARES = {
     ast.Lt: lambda a, b: a < b,

@@ -15,6 +15,7 @@ from breakscope.rulekit.values import (
     ShapeInt,
     Tensor,
     Value,
+    int_of,
 )
 from breakscope.static.variables.tensors.dtypes import PRECISE
 from breakscope.static.variables.tensors.results import dtype_named, names_dtype
@@ -50,16 +51,8 @@ def created_tensor(last: str, args: list[Value], kwargs: dict[str, Value]) -> Te
         dtype = dtype_named(given)
     elif given is None and last in ("randint", "randperm", "tril_indices", "triu_indices"):
         dtype = "int"
-    elif given is None and last in (
-        "randn",
-        "rand",
-        "zeros",
-        "ones",
-        "empty",
-        "linspace",
-        "geomspace",
-        "logspace",
-        "normal",
+    elif given is None and last in tuple(
+        "randn rand zeros ones empty linspace geomspace logspace normal".split()
     ):
         dtype = "float"
     elif last == "arange" and given is None:
@@ -117,12 +110,7 @@ def drawn_sizes(sizes: list[Value] | None) -> tuple | None:
     if not any(isinstance(size, Py) and size.is_drawn for size in sizes or ()):
         return None
     return tuple(
-        DrawnSize()
-        if isinstance(size, Py) and size.is_drawn
-        else size.value
-        if isinstance(size, Const) and type(size.value) is int
-        else None
-        for size in sizes
+        DrawnSize() if isinstance(size, Py) and size.is_drawn else int_of(size) for size in sizes
     )
 
 

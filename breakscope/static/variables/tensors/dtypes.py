@@ -48,7 +48,8 @@ WIDENING = frozenset(
     searchsorted bucketize long
     """.split()
 )
-SEVERAL = frozenset("sort topk kthvalue median mode cummax cummin max min".split())
+# those that give values and positions
+PAIRS = frozenset("sort topk kthvalue median mode cummax cummin max min".split())
 REAL = frozenset({"abs", "angle", "real", "imag", "view_as_real", "irfft", "irfft2", "irfftn"})
 
 
@@ -114,7 +115,7 @@ def narrowed_in_region(
     if name in NARROWING or name in ("to", "type"):
         wanted = converted(owner, name, args, kwargs)
         return replace(made, kind=wanted.kind) if wanted and wanted.kind in NARROWED else made
-    if owner.kind not in NARROWED or (name in SEVERAL and args):
+    if owner.kind not in NARROWED or (name in PAIRS and args):
         return made
     return replace(made, kind=owner.kind) if name not in WIDENING else made
 
@@ -134,5 +135,5 @@ def _narrow(made: Tensor, name: str, operands: Values[Value]) -> Tensor:
     kinds = {t.kind for t in operands if type(t) is Tensor and t.dtype == "int"}
     if name in WIDENING or kinds.isdisjoint(NARROWED):
         return made
-    is_one = len(kinds) == 1 and name not in SEVERAL
+    is_one = len(kinds) == 1 and name not in PAIRS
     return replace(made, kind=kinds.pop()) if is_one else replace(made, dtype=None)

@@ -9,18 +9,21 @@ from functools import reduce
 from msgspec.structs import replace
 
 from breakscope.knowledge.shapes import Shape
-from breakscope.rulekit.values import Const, ExternalInstance, Instance, Sequence, Tensor, Value
+from breakscope.rulekit.values import (
+    Const,
+    ExternalInstance,
+    Instance,
+    Sequence,
+    Tensor,
+    Value,
+    int_of,
+)
 from breakscope.static.machine.driver import INFERENCE
 from breakscope.static.machine.frames import Frame
 from breakscope.static.machine.machine import Machine
-from breakscope.static.variables.tensors.dtypes import promoted
+from breakscope.static.variables.tensors.dtypes import PAIRS, promoted
 from breakscope.static.variables.tensors.layer_sizes import behind_layer
-from breakscope.static.variables.tensors.layouts import (
-    BY_NUMBER,
-    kept,
-    turned,
-    with_new_dimension,
-)
+from breakscope.static.variables.tensors.layouts import BY_NUMBER, kept, turned, with_new_dimension
 from breakscope.static.variables.tensors.size_rules import RULES, broadcast_sizes, sizes_by_name
 from breakscope.static.variables.tensors.sizes import CUTTING, KEEPING, DrawnSize, pieces
 from breakscope.static.variables.tensors.windows import behind_window
@@ -29,8 +32,6 @@ from breakscope.static.variables.tensors.windows import behind_window
 REDUCING = frozenset(
     "sum mean prod amax amin logsumexp norm std var argmax argmin any all nanmean nansum".split()
 )
-# those that give values and positions
-PAIRS = frozenset({"topk", "sort", "max", "min", "kthvalue", "median", "mode", "cummax", "cummin"})
 # those whose result is as long as the values in the tensor make it
 BY_VALUES = frozenset({"nonzero", "masked_select", "unique", "unique_consecutive"})
 # views of the same numbers with the dimensions in another order
@@ -80,7 +81,7 @@ def followed(
         order = _sizes_of(name, replace(owner, shape=tuple(range(len(result.shape)))), args, kwargs)
         result = turned(result, owner, [*(order or ())])
     elif name == "unsqueeze" and result.shape is not None and args:
-        result = with_new_dimension(result, owner, _int(args[0]) % len(result.shape))
+        result = with_new_dimension(result, owner, int_of(args[0]) % len(result.shape))
     elif name in BY_NUMBER:
         result = kept(result, owner, [*args, *kwargs.values()])
     if name.endswith("_like") or name.startswith("new_"):
@@ -226,7 +227,7 @@ def _sizes_of(name: str, owner: Tensor, args: list[Value], kwargs: dict[str, Val
         return shape
     if (slid := behind_window(name, shape, args, kwargs, False)) is not None:
         return slid
-    given = [_int(value) for value in args]
+    given = [int_of(value) for value in args]
     if name in REDUCING:
         return _reduced(name, shape, args, kwargs)
     if name in ("view", "reshape"):
@@ -256,10 +257,6 @@ def _sizes_of(name: str, owner: Tensor, args: list[Value], kwargs: dict[str, Val
     return sizes_by_name(name, owner, args, kwargs)
 
 
-def _int(value: Value) -> int | None:
-    return value.value if isinstance(value, Const) and type(value.value) is int else None
-
-
 def _place(number: int | None, length: int) -> int | None:
     """The dimension that a number names; None where there is no such."""
     is_there = number is not None and -length <= number < length
@@ -273,7 +270,7 @@ def _reduced(name: str, shape: tuple, args: list[Value], kwargs: dict[str, Value
     if dim is None:
         return None if keeps else ()
     given = dim.items if isinstance(dim, Sequence) else [dim]
-    places = [_place(_int(value), len(shape)) for value in given or ()]
+    places = [_place(int_of(value), len(shape)) for value in given or ()]
     if not places or None in places:
         return None
     kept = [(n, at in places) for at, n in enumerate(shape)]
@@ -284,7 +281,7 @@ def _reshaped(shape: tuple, args: list[Value]) -> tuple | None:
     given = args[0].items if len(args) == 1 and isinstance(args[0], Sequence) else args
     if not given or not all(type(n) is int for n in shape):
         return None
-    sizes = [_int(value) for value in given]
+    sizes = [int_of(value) for value in given]
     count = 1
     for n in shape:
         count *= n

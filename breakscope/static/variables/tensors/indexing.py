@@ -21,6 +21,7 @@ from breakscope.rulekit.values import (
     Tensor,
     Union,
     Value,
+    int_of,
     options,
 )
 from breakscope.static.machine.frames import Frame
@@ -238,7 +239,7 @@ def counted_parts(node: ast.AST, parts: list[Value]) -> list[Value]:
 
 def _is_counter(part: Value) -> bool:
     """False for `...` and None, which count nothing."""
-    return part.is_shape or type(part) is Py or (part.is_const and type(part.value) is int)
+    return part.is_shape or type(part) is Py or int_of(part) is not None
 
 
 def _is_one_less(at: ast.expr, part: Tensor) -> bool:

@@ -3,7 +3,7 @@ lengths there, as in `int(torch.tensor([len(row) for row in rows]).max())`."""
 
 from __future__ import annotations
 
-from breakscope.rulekit.values import Const, Sequence, Tensor, Value
+from breakscope.rulekit.values import Const, Sequence, Tensor, Value, int_of
 from breakscope.static.machine.machine import Machine
 
 MADE_OF = frozenset({"tensor", "as_tensor"})
@@ -14,7 +14,7 @@ def note_numbers(machine: Machine, last: str, args: list[Value], made: Tensor) -
     """Keep the numbers that a tensor is made of."""
     items = args[0].items if args and isinstance(args[0], Sequence) else None
     if machine.driver.sets and last in MADE_OF and items:
-        if all(type(item) is Const and type(item.value) is int for item in items):
+        if None not in map(int_of, items):
             machine.driver.rows[id(made)] = made, [*items]
 
 

@@ -14,8 +14,10 @@ from breakscope.rulekit.values import (
     ShapeInt,
     Tensor,
     Value,
+    int_of,
 )
 from breakscope.static.machine.machine import Machine
+from breakscope.static.variables.library.known_results import PYTHON_RESULTS
 
 FLOAT_DTYPES = frozenset(
     f"torch.{n}" for n in ("float", "float16", "float32", "float64", "half", "double", "bfloat16")
@@ -141,7 +143,7 @@ def _squeezed_ndim(
     given = [*rest, *kwargs.values()]
     if name not in ("squeeze", "squeeze_") or not owner.ndim or len(given) != 1:
         return None
-    return owner.ndim - 1 if given[0].is_const and type(given[0].value) is int else None
+    return owner.ndim - 1 if int_of(given[0]) is not None else None
 
 
 def cast_tensor(owner: Tensor, wanted: Value) -> Tensor:
@@ -188,8 +190,8 @@ def given_dtype(kwargs: dict[str, Value]) -> str | None:
 
 
 def returned_value(machine: Machine, full: str) -> Value | None:
-    """What a library call returns by the generated table; None where that has no entry."""
-    return VALUES.get(machine.library.returns(full))
+    """What a library call is known to return, or returns by the generated table; None where neither says so."""
+    return PYTHON_RESULTS.get(full) or VALUES.get(machine.library.returns(full))
 
 
 def names_dtype(value: Value, is_numpy: bool) -> bool:

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from math import prod
 
-from breakscope.rulekit.values import Const, Sequence, Tensor, Value
+from breakscope.rulekit.values import Const, Sequence, Tensor, Value, int_of
 
 Given = dict[str, Value]
 Sizes = tuple
@@ -54,9 +54,10 @@ def number(given: Given, word: str, default: int | None = None) -> int:
     value = given.get(word)
     if value is None or value.is_none:
         value = Const(default)
-    if not isinstance(value, Const) or type(value.value) is not int:
+    number = int_of(value)
+    if number is None:
         raise ValueError(word)
-    return value.value
+    return number
 
 
 def numbers(given: Given, word: str) -> list[int]:

@@ -20,6 +20,7 @@ from breakscope.rulekit.values import (
     Sequence,
     Tensor,
     Value,
+    int_of,
 )
 
 # methods whose result has the sizes of the tensor, laid out as a new one
@@ -181,7 +182,7 @@ def _positions(part: Value) -> tuple | None:
     if type(part) is Tensor and part.dtype == "int":
         return part.shape or None
     items = part.items if isinstance(part, Sequence) else None
-    is_known = items and all(isinstance(n, Const) and type(n.value) is int for n in items)
+    is_known = items and None not in map(int_of, items)
     return (len(items),) if is_known else None
 
 
@@ -203,8 +204,7 @@ def _drawn_length(
     if all(drawn):
         kept = difference(stop, start)
         is_drawn = type(kept) is Py and kept.is_drawn
-        is_number = type(kept) is Const and type(kept.value) is int
-        return DrawnSize() if is_drawn else kept.value if is_number else None
+        return DrawnSize() if is_drawn else int_of(kept)
     return DrawnSize() if any(drawn) and (start.is_none or start.is_const) else None
 
 
@@ -332,9 +332,10 @@ def _piece_sizes(name: str, by: Value | None, whole: object) -> list[int] | None
         return None
     if name == "unbind":
         return [1] * min(whole, limits.MOST_CHUNKS + 1)
-    if not isinstance(by, Const) or type(by.value) is not int or by.value < 1:
+    number = int_of(by)
+    if number is None or number < 1:
         return None
-    step = by.value if name == "split" else max(-(-whole // by.value), 1)
+    step = number if name == "split" else max(-(-whole // number), 1)
     if whole // step > limits.MOST_CHUNKS:
         return None
     return [min(step, whole - at) for at in range(0, whole, step)]

@@ -14,6 +14,7 @@ from breakscope.rulekit.values import (
     Value,
     maybe_tensor,
 )
+from breakscope.rulekit.walking import positional_parameters
 from breakscope.static.definitions.classes import (
     external_bases,
     find_member,
@@ -103,7 +104,7 @@ def takes_more(init: Value | None, kwargs: dict[str, Value]) -> bool:
     if type(init) is not Function or "**" in kwargs:
         return False
     spec = init.info.node.args
-    parameters = [*spec.posonlyargs, *spec.args]
+    parameters = positional_parameters(init.info.node)
     needed = parameters[1 : len(parameters) - len(spec.defaults)]
     return any(parameter.arg not in kwargs for parameter in needed)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from breakscope.rulekit.values import Const, Sequence, Tensor, Value
+from breakscope.rulekit.values import Const, Sequence, Tensor, Value, int_of
 
 CONVOLUTION = re.compile(r"conv([123])d$")
 POOLING = re.compile(r"(?:max|avg)_?pool([123])d$")
@@ -43,7 +43,7 @@ def behind_window(
         return None
     if is_layer:
         given = dict(zip(OF_CONVOLUTION, args)) | kwargs
-        return _slid(shape, _number(given.get("out_channels")), given, int(found[1]))
+        return _slid(shape, int_of(given.get("out_channels")), given, int(found[1]))
     given = dict(zip(OF_FUNCTION, args)) | kwargs
     weight = given.get("weight")
     if type(weight) is not Tensor or not weight.shape:
@@ -79,7 +79,7 @@ def _spread(shape: tuple, given: dict[str, Value], count: int) -> tuple | None:
         (n - 1) * step - 2 * pad + gap * (kernel - 1) + more + 1 if type(n) is int else None
         for n, kernel, step, pad, gap, more in zip(shape[-count:], *window)
     ]
-    return (*shape[: -count - 1], _number(given.get("out_channels")), *sizes)
+    return (*shape[: -count - 1], int_of(given.get("out_channels")), *sizes)
 
 
 def _each(value: Value | None, count: int, default: int | None) -> list[int] | None:
@@ -87,9 +87,5 @@ def _each(value: Value | None, count: int, default: int | None) -> list[int] | N
     if value is None:
         return None if default is None else [default] * count
     given = value.items if isinstance(value, Sequence) else [value] * count
-    numbers = [_number(part) for part in given or ()]
+    numbers = [int_of(part) for part in given or ()]
     return numbers if len(numbers) == count and None not in numbers else None
-
-
-def _number(value: Value | None) -> int | None:
-    return value.value if isinstance(value, Const) and type(value.value) is int else None

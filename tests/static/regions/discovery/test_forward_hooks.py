@@ -504,6 +504,48 @@ def test_what_counts_in_a_hook_that_the_caller_takes_off_again(last, wanted, tmp
     assert seen(analysed(tmp_path, {"summary.py": COUNTED.format(last=last)})) == wanted
 
 
+BESIDE_A_HOOK = """\
+import torch
+from torch import nn
+
+
+class Net(nn.Module):
+    def __init__(self, kept=None):
+        super().__init__()
+        self.kept = kept
+
+    def forward(self, x):
+        y = x if self.kept is None else x + self.kept
+        self.kept = x * 2
+        return y
+
+
+def double(module, given, made):
+    return made * 2
+
+
+def measure(model, x):
+    handle = model.register_forward_hook(double)
+    model(x)
+    handle.remove()
+
+
+def main():
+    net = torch.compile(Net(torch.ones(2)))
+    net.kept = None
+    for _ in range(3):
+        net(torch.ones(2))
+
+
+main()
+"""
+
+
+def test_what_a_region_keeps_behind_one_of_a_hook_that_is_taken_off_again(tmp_path):
+    """Dynamo recompiles: `self.kept is None`."""
+    assert found(analysed(tmp_path, {"train.py": BESIDE_A_HOOK})) == [("BRK707", 12)]
+
+
 LOOKED_AT = """\
 import torch
 

@@ -10,7 +10,7 @@ from breakscope.rulekit.values import NONE, UNKNOWN, Const, ExternalInstance, Se
 from breakscope.static.machine.frames import Frame
 from breakscope.static.machine.machine import Machine
 from breakscope.static.variables.library.concurrency.threads import let_threads_work
-from breakscope.static.variables.library.evaluated import evaluated_call, is_followed
+from breakscope.static.variables.library.followed.evaluated import evaluated_call, is_followed
 
 # the method of a deque that takes the next item out
 NEXT = {
@@ -85,7 +85,6 @@ def call_heap(
     machine: Machine,
     name: str,
     args: list[Value],
-    kwargs: dict[str, Value],
     node: ast.AST,
     frame: Frame,
 ) -> Value:
@@ -109,9 +108,7 @@ def call_heap(
 
 
 def handler(name: str) -> Callable[..., Value]:
-    return lambda machine, args, kwargs, node, frame: call_heap(
-        machine, name, args, kwargs, node, frame
-    )
+    return lambda machine, args, kwargs, node, frame: call_heap(machine, name, args, node, frame)
 
 
 HANDLERS = {name: handler(name) for name in (*CHANGES, PUSHPOP)}

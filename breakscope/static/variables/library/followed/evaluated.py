@@ -29,7 +29,7 @@ from breakscope.static.definitions.fields import compared_fields, field_names
 from breakscope.static.machine.frames import Frame, Raised
 from breakscope.static.machine.machine import Machine
 from breakscope.static.variables.library.folding import MISFITS, WIDE_FORMAT, constant
-from breakscope.static.variables.library.patterns import MATCH, RUN, as_function
+from breakscope.static.variables.library.followed.patterns import MATCH, RUN, as_function
 
 CALLABLE = Function | External | Method | ExternalInstance
 ORDERED = ("list", "tuple", "deque", "range", "iterator", "generator", "size", "set", "frozenset")

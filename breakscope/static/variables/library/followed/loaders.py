@@ -18,6 +18,7 @@ from breakscope.rulekit.values import (
     Sequence,
     Tensor,
     Value,
+    int_of,
 )
 from breakscope.rulekit.walking import walk
 from breakscope.static.machine.frames import Frame
@@ -57,11 +58,10 @@ def first_batches(
 def _batches(
     machine: Machine, loader: Value, most: int, node: ast.AST, frame: Frame
 ) -> list[Value] | None:
-    if not isinstance(loader, ExternalInstance) or loader.name not in LOADERS:
+    given = _arguments(loader)
+    if given is None:
         return None
-    given = dict(zip(("dataset", "batch_size"), loader.args)) | dict(loader.kwargs)
-    given |= _of_batch_sampler(given.get("batch_sampler"))
-    data, size = given.get("dataset", UNKNOWN), given.get("batch_size", Const(1))
+    data = given.get("dataset", UNKNOWN)
     if isinstance(given.get("batch_sampler"), Instance):
         return _sampled(machine, given, node, frame)
     if (stream := _iterated(machine, data, node, frame)) is not None:
@@ -69,12 +69,13 @@ def _batches(
     if "collate_fn" in given:
         return _collated(machine, given, most, node, frame)
     length = _count_sampled(machine, data, given.get("sampler"), node, frame)
-    if length is None or not isinstance(size, Const) or type(size.value) is not int:
+    size = _batch_size(given)
+    if length is None or size is None:
         return None
-    whole, rest = divmod(length, size.value) if size.value > 0 else (0, 0)
-    sizes = [(at * size.value, size.value) for at in range(min(whole, most))]
+    whole, rest = divmod(length, size)
+    sizes = [(at * size, size) for at in range(min(whole, most))]
     if rest and given.get("drop_last") != Const(True):
-        sizes.append((whole * size.value, rest))
+        sizes.append((whole * size, rest))
     if type(data) is Instance and not given.get("sampler"):  # all of a batch are as its first
         return [_batch(_item(machine, data, at, node, frame), number) for at, number in sizes]
     sample = _sample(machine, data, node, frame)
@@ -83,19 +84,29 @@ def _batches(
 
 def count_batches(machine: Machine, loader: Value, node: ast.AST, frame: Frame) -> int | None:
     """The `len` of a loader, where it is known."""
-    if not isinstance(loader, ExternalInstance) or loader.name not in LOADERS:
+    given = _arguments(loader) or {}
+    size = _batch_size(given)
+    if not given or size is None or isinstance(given.get("batch_sampler"), Instance):
         return None
-    given = dict(zip(("dataset", "batch_size"), loader.args)) | dict(loader.kwargs)
-    given |= _of_batch_sampler(given.get("batch_sampler"))
-    data, size = given.get("dataset", UNKNOWN), given.get("batch_size", Const(1))
-    is_sized = isinstance(size, Const) and type(size.value) is int and size.value > 0
-    if not is_sized or isinstance(given.get("batch_sampler"), Instance):
-        return None
+    data = given.get("dataset", UNKNOWN)
     length = _count_sampled(machine, data, given.get("sampler"), node, frame)
     drops = given.get("drop_last", Const(False))
     if length is None or not isinstance(drops, Const):
         return None
-    return length // size.value if drops.value else -(-length // size.value)
+    return length // size if drops.value else -(-length // size)
+
+
+def _arguments(loader: Value) -> dict[str, Value] | None:
+    """What a loader was made with, by name; None for anything else."""
+    if not isinstance(loader, ExternalInstance) or loader.name not in LOADERS:
+        return None
+    given = dict(zip(("dataset", "batch_size"), loader.args)) | dict(loader.kwargs)
+    return given | _of_batch_sampler(given.get("batch_sampler"))
+
+
+def _batch_size(given: dict[str, Value]) -> int | None:
+    size = int_of(given.get("batch_size", Const(1)))
+    return size if size is not None and size > 0 else None
 
 
 def _of_batch_sampler(sampler: Value | None) -> dict[str, Value]:
@@ -111,9 +122,8 @@ def _count_sampled(
     """How many items a loader goes over: those of its sampler."""
     if isinstance(sampler, ExternalInstance) and sampler.name in SAMPLERS:
         given = dict(zip(SAMPLERS[sampler.name], sampler.args)) | dict(sampler.kwargs)
-        count = given.get("num_samples")
-        if isinstance(count, Const) and type(count.value) is int:
-            return count.value
+        if (count := int_of(given.get("num_samples"))) is not None:
+            return count
         data = given.get("data_source", given.get("indices", UNKNOWN))
     elif sampler is not None and not sampler.is_none:
         data = sampler
@@ -143,15 +153,15 @@ def _streamed(
     machine: Machine, given: dict[str, Value], items: list[Value], node: ast.AST, frame: Frame
 ) -> list[Value] | None:
     """The batches of a dataset that is gone over; of one without end the whole ones."""
-    size = given.get("batch_size", Const(1))
-    if not isinstance(size, Const) or type(size.value) is not int or size.value < 1:
+    size = _batch_size(given)
+    if size is None:
         return None
-    groups = [items[at : at + size.value] for at in range(0, len(items), size.value)]
+    groups = [items[at : at + size] for at in range(0, len(items), size)]
     source = machine.getattr(given["dataset"], "__iter__", node, frame)
     is_endless = any(isinstance(part, ast.While) for part in walk(source.info.node))
     is_cut = len(items) >= limits.MOST_KNOWN_TURNS
     if is_endless or is_cut or given.get("drop_last") == Const(True):
-        groups = [group for group in groups if len(group) == size.value]
+        groups = [group for group in groups if len(group) == size]
     return [_put_together(machine, given, group, node, frame) for group in groups]
 
 
@@ -180,20 +190,20 @@ def _collated(
     machine: Machine, given: dict[str, Value], most: int, node: ast.AST, frame: Frame
 ) -> list[Value] | None:
     """What a function of the program's own makes of the items of each batch."""
-    size = given.get("batch_size", Const(1))
-    if not isinstance(size, Const) or type(size.value) is not int or size.value < 1:
+    size = _batch_size(given)
+    if size is None:
         return None
     data = given.get("dataset", UNKNOWN)
     length = _length(machine, data, node, frame)
-    if length is None or size.value > limits.MOST_KNOWN_TURNS:
+    if length is None or size > limits.MOST_KNOWN_TURNS:
         return None
-    starts = range(0, length, size.value)
-    whole = [at for at in starts if at + size.value <= length]
+    starts = range(0, length, size)
+    whole = [at for at in starts if at + size <= length]
     last = [*starts[len(whole) :]] if given.get("drop_last") != Const(True) else []
-    followed = whole[: min(most, limits.MOST_KNOWN_TURNS // size.value)]
+    followed = whole[: min(most, limits.MOST_KNOWN_TURNS // size)]
     batches = []
     for at in [*followed, *last]:
-        numbers = range(at, min(at + size.value, length))
+        numbers = range(at, min(at + size, length))
         group = [_item(machine, data, number, node, frame) for number in numbers]
         batches.append(_put_together(machine, given, group, node, frame))
     return batches
@@ -221,7 +231,7 @@ def _length(machine: Machine, data: Value, node: ast.AST, frame: Frame) -> int |
         length = machine.call(method, [], {}, node, frame)
     else:
         length = machine.behaviour(data).length(machine, data, node, frame)
-    return length.value if isinstance(length, Const) and type(length.value) is int else None
+    return int_of(length)
 
 
 def _sample(machine: Machine, data: Value, node: ast.AST, frame: Frame) -> Value:

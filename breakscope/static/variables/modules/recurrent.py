@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 
 from breakscope import limits
+from breakscope.rulekit.module_parameters import holds_parameters
 from breakscope.rulekit.values import (
     External,
     ExternalInstance,
@@ -16,7 +17,7 @@ from breakscope.rulekit.values import (
     Value,
     options,
 )
-from breakscope.rulekit.walking import names_in, walk
+from breakscope.rulekit.walking import names_in, plain_parameters, walk
 from breakscope.static.definitions.classes import external_bases
 from breakscope.static.machine.frames import Frame
 from breakscope.static.machine.given import both, by_condition
@@ -29,36 +30,9 @@ RECURRENT = frozenset(
     for where in ("", "modules.rnn.")
     for name in ("LSTM", "GRU", "RNN", "RNNBase")
 )
-WITH_PARAMETERS = (
-    "Linear",
-    "Bilinear",
-    "LazyLinear",
-    "Conv",
-    "LazyConv",
-    "Embedding",
-    "LayerNorm",
-    "BatchNorm",
-    "GroupNorm",
-    "RMSNorm",
-    "PReLU",
-    "MultiheadAttention",
-    "Transformer",
-    "LSTMCell",
-    "GRUCell",
-    "RNNCell",
-)
 # methods that go over the modules inside, and so read each
 WALKS = frozenset(
-    {
-        "parameters",
-        "named_parameters",
-        "modules",
-        "named_modules",
-        "children",
-        "named_children",
-        "train",
-        "eval",
-    }
+    "parameters named_parameters modules named_modules children named_children train eval".split()
 )
 
 
@@ -84,7 +58,7 @@ def first_recurrent(
             elif type(part) is ExternalInstance and part.name.startswith("torch.nn."):
                 if part.name in RECURRENT:
                     found = part
-                elif stops and part.name.rpartition(".")[2].startswith(WITH_PARAMETERS):
+                elif stops and holds_parameters(part):
                     found = Tensor("float", kind="parameter")
             if found is not None:
                 return found
@@ -155,13 +129,9 @@ def note_recurrent_argument(machine: Machine, owner: Value, name: ast.Name, fram
         return
     function = frame.function.node
     is_met = frame.depth > 1 or getattr(function, "name", "") == "forward"
-    if (is_met and is_parameter(function, name.id)) or _is_of_a_loop(function, name.id):
+    is_argument = is_met and any(p.arg == name.id for p in plain_parameters(function))
+    if is_argument or _is_of_a_loop(function, name.id):
         note_recurrent_read(machine, owner, name, frame)
-
-
-def is_parameter(function: ast.FunctionDef | ast.Lambda, name: str) -> bool:
-    spec = function.args
-    return any(p.arg == name for p in (*spec.posonlyargs, *spec.args, *spec.kwonlyargs))
 
 
 def _is_of_a_loop(function: ast.FunctionDef | ast.Lambda, name: str) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 
 from breakscope import limits
-from breakscope.rulekit.values import Const, Dict, Sequence, Value
+from breakscope.rulekit.values import Const, Dict, Sequence, Value, int_of
 
 COMBINES = {
     "product": itertools.product,
@@ -26,20 +26,20 @@ def followed_items(name: str, args: list[Value]) -> Sequence | None:
 
 def _items(name: str, args: list[Value]) -> Sequence | None:
     if name == "count":
-        given = [_number(arg) for arg in args]
+        given = [int_of(arg) for arg in args]
         start, step = (*given, *(0, 1)[len(given) :])[:2]
         if start is None or step is None:
             return None
         return _iterator(Const(start + step * at) for at in range(limits.MOST_KNOWN_TURNS))
     if name == "repeat":
-        times = _number(args[1]) if len(args) > 1 else limits.MOST_KNOWN_TURNS
+        times = int_of(args[1]) if len(args) > 1 else limits.MOST_KNOWN_TURNS
         return None if times is None else _iterator(itertools.repeat(args[0], times))
     rows = [_items_of(arg) for arg in args]
     if rows[0] is None:
         return None
     if name == "cycle":
         return _iterator(itertools.cycle(rows[0]))
-    numbers = [_number(arg) for arg in args[1:]]
+    numbers = [int_of(arg) for arg in args[1:]]
     if name == "islice" and numbers and None not in numbers:
         return _iterator(itertools.islice(rows[0], *numbers))
     if name in COMBINES and (name == "product" or len(args) == 2):
@@ -61,7 +61,3 @@ def _items_of(value: Value) -> list[Value] | None:
 
 def _iterator(items) -> Sequence:
     return Sequence("iterator", [*itertools.islice(items, limits.MOST_KNOWN_TURNS)])
-
-
-def _number(value: Value) -> int | None:
-    return value.value if isinstance(value, Const) and type(value.value) is int else None

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from breakscope import limits
-from breakscope.rulekit.values import NONE, UNKNOWN, Const, Py, Sequence, Tensor, Value
+from breakscope.rulekit.values import NONE, UNKNOWN, Const, Py, Sequence, Tensor, Value, int_of
 from breakscope.static.machine.driver import Driver
 from breakscope.static.machine.lattice import element_of
 from breakscope.static.machine.machine import Machine
-from breakscope.static.variables.objects.module_containers import contents_of
+from breakscope.static.variables.modules.containers import contents_of
 
 if TYPE_CHECKING:
     from random import Random
@@ -109,7 +109,7 @@ def note_drawn_tensor(machine: Machine, last: str, args: list[Value], made: Tens
     is_one = made.shape is not None and all(size == 1 for size in made.shape)
     if driver.chance is None or driver.stands_for_many or not is_one:
         return
-    bounds = [arg.value for arg in args if isinstance(arg, Const) and type(arg.value) is int]
+    bounds = [bound for arg in args if (bound := int_of(arg)) is not None]
     if last == "rand":
         found = example(machine, "random.random", [], {})
     elif last == "randint":
@@ -147,8 +147,8 @@ def _differing(driver: Driver, key: tuple, draw: Callable[[], float]) -> float:
 
 def _number_of(count: Value) -> int | None:
     """How many are drawn."""
-    known = isinstance(count, Const) and type(count.value) is int
-    return count.value if known and 0 <= count.value <= limits.MOST_KNOWN_TURNS else None
+    number = int_of(count)
+    return number if number is not None and 0 <= number <= limits.MOST_KNOWN_TURNS else None
 
 
 def _chosen(chance: Random, items: list[Value], kwargs: dict[str, Value]) -> Sequence | None:

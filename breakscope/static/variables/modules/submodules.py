@@ -13,7 +13,7 @@ from breakscope.static.machine.frames import Frame
 from breakscope.static.machine.lattice import join_all
 from breakscope.static.machine.machine import Machine
 from breakscope.static.variables.lists import MODULES
-from breakscope.static.variables.objects.module_containers import HELD, LAYER
+from breakscope.static.variables.modules.containers import HELD, LAYER
 
 WALKS = frozenset({"children", "named_children", "modules", "named_modules"})
 

@@ -14,11 +14,12 @@ from breakscope.rulekit.values import (
     Sequence,
     Tensor,
     Value,
+    int_of,
 )
 from breakscope.static.machine.frames import Frame
 from breakscope.static.machine.machine import Machine
-from breakscope.static.variables.objects.module_containers import LAYER
-from breakscope.static.variables.objects.submodules import descendants
+from breakscope.static.variables.modules.containers import LAYER
+from breakscope.static.variables.modules.submodules import descendants
 
 LINEAR = "in_features out_features bias".split()
 CONVOLUTION = "in_channels out_channels kernel_size stride padding dilation groups bias".split()
@@ -104,15 +105,15 @@ def _own_sizes(module: Value) -> list[tuple[str, tuple]] | None:
 def _sizes_of_layer(last: str, layer: ExternalInstance) -> Iterator[tuple[str, tuple]]:
     if last == "Linear":
         given = dict(zip(LINEAR, layer.args)) | dict(layer.kwargs)
-        before, after = (_size(given.get(word)) for word in LINEAR[:2])
+        before, after = (int_of(given.get(word)) for word in LINEAR[:2])
         yield from _with_bias(given, (after, before), after)
     elif last in ("Conv1d", "Conv2d", "Conv3d"):
         given = dict(zip(CONVOLUTION, layer.args)) | dict(layer.kwargs)
-        before, after = (_size(given.get(word)) for word in CONVOLUTION[:2])
-        groups = _size(given.get("groups", Const(1)))
+        before, after = (int_of(given.get(word)) for word in CONVOLUTION[:2])
+        groups = int_of(given.get("groups", Const(1)))
         window = given.get("kernel_size")
-        sides = [*map(_size, window.items or ())] if isinstance(window, Sequence) else []
-        sides = sides or [_size(window)] * int(last[-2])
+        sides = [*map(int_of, window.items or ())] if isinstance(window, Sequence) else []
+        sides = sides or [int_of(window)] * int(last[-2])
         inner = before // groups if type(before) is int and groups else None
         yield from _with_bias(given, (after, inner, *sides), after)
     elif last.startswith(("BatchNorm", "LayerNorm")) and {*dict(layer.kwargs)} <= {
@@ -121,19 +122,14 @@ def _sizes_of_layer(last: str, layer: ExternalInstance) -> Iterator[tuple[str, t
     }:
         shape = layer.args[0] if len(layer.args) == 1 else None
         items = shape.items or () if isinstance(shape, Sequence) else [shape]
-        sizes = tuple(map(_size, items))
+        sizes = tuple(map(int_of, items))
         yield "weight", sizes
         yield "bias", sizes
     elif last == "Embedding" and len(layer.args) >= 2:
-        yield "weight", tuple(map(_size, layer.args[:2]))
+        yield "weight", tuple(map(int_of, layer.args[:2]))
 
 
 def _with_bias(given: dict[str, Value], weight: tuple, after: int | None) -> Iterator:
     yield "weight", weight
     if given.get("bias", Const(True)) != FALSE:
         yield "bias", (after,)
-
-
-def _size(value: Value | None) -> int | None:
-    is_size = isinstance(value, Const) and type(value.value) is int
-    return value.value if is_size else None

@@ -14,7 +14,7 @@ from breakscope.rulekit.rewriting import code, dotted
 from breakscope.rulekit.walking import uses_of, walk
 
 
-def without_stack(problem, place: Place):
+def without_stack(place: Place):
     """`with ExitStack() as s: s.enter_context(a); ...` as `with a: ...`, where the stack does nothing
     else and is entered first."""
     block = place.parents[-1]

@@ -58,4 +58,4 @@ def note_step_of_scheduler(
 def note_step(machine: Machine, optimizer: ExternalInstance, node: ast.AST, frame: Frame) -> None:
     """A region runs the optimizer's step, which reads the learning rate: Dynamo compiles it by itself."""
     for group in param_groups(machine, optimizer).items or ():
-        machine.region.reads.setdefault((id(group), RATE), (frame.activation, node))
+        machine.region.note_read((id(group), RATE), node, frame)

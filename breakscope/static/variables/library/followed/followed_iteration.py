@@ -24,8 +24,8 @@ from breakscope.rulekit.values import (
 from breakscope.static.definitions.fields import field_names
 from breakscope.static.machine.frames import Frame, Raised
 from breakscope.static.machine.machine import Machine
-from breakscope.static.variables.library.evaluated import is_followed
-from breakscope.static.variables.library.loaders import first_batches
+from breakscope.static.variables.library.followed.evaluated import is_followed
+from breakscope.static.variables.library.followed.loaders import first_batches
 
 
 def is_counted(machine: Machine, value: Sequence, frame: Frame) -> bool:

@@ -18,12 +18,13 @@ from breakscope.rulekit.values import (
     Sequence,
     Tensor,
     Value,
+    int_of,
 )
 from breakscope.static.definitions.classes import external_bases, members_of
 from breakscope.static.machine.frames import Frame
 from breakscope.static.machine.machine import Machine
-from breakscope.static.variables.library.followed_iteration import asked_for
-from breakscope.static.variables.library.loaders import batches
+from breakscope.static.variables.library.followed.followed_iteration import asked_for
+from breakscope.static.variables.library.followed.loaders import batches
 from breakscope.static.variables.tensors.sizes import DrawnSize
 
 
@@ -120,10 +121,10 @@ def _items_by_number(
     length = machine.getattr(iterable, "__len__", node, frame)
     if not isinstance(item, Function) or not isinstance(length, Function):
         return None
-    count = machine.call(length, [], {}, node, frame)
-    if not isinstance(count, Const) or type(count.value) is not int:
+    count = int_of(machine.call(length, [], {}, node, frame))
+    if count is None:
         return None
-    numbers = range(min(count.value, limits.MOST_DRIVEN_TURNS))
+    numbers = range(min(count, limits.MOST_DRIVEN_TURNS))
     return [machine.call(item, [Const(number)], {}, node, frame) for number in numbers]
 
 

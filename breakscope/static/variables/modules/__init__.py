@@ -1,0 +1,1 @@
+"""Modules of torch.nn: layers, containers, what they hold, and their hooks."""
