@@ -15,9 +15,9 @@ function under `torch.compiler.disable`.
 
 import torch
 
+from breakscope.knowledge.tensor_types import DTYPES
 from breakscope.rulekit.events import Call
 from breakscope.rulekit.rule import Rule
-from breakscope.rulekit.tensor_types import DTYPES
 
 rule = Rule(
     "BRK505",

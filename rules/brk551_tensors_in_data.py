@@ -15,9 +15,9 @@ Or stack the tensors, `torch.stack([x.mean(), x.max()])`, which keeps their grad
 import numpy as np
 import torch
 
+from breakscope.knowledge.tensor_types import CONSTRUCTORS, DTYPES
 from breakscope.rulekit.events import Call
 from breakscope.rulekit.rule import Rule
-from breakscope.rulekit.tensor_types import CONSTRUCTORS, DTYPES
 from breakscope.rulekit.values import NUMPY_NUMBERS, Py, Sequence, options
 
 # what Dynamo raises here is no break, so that no run of the example shows an id

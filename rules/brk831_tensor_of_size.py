@@ -13,9 +13,9 @@ import ast
 import torch
 
 from breakscope import limits
+from breakscope.knowledge.tensor_types import CONSTRUCTORS, DTYPES
 from breakscope.rulekit.events import Call
 from breakscope.rulekit.rule import Rule
-from breakscope.rulekit.tensor_types import CONSTRUCTORS, DTYPES
 from breakscope.rulekit.values import Sequence
 from breakscope.texts import middle_out
 

@@ -12,7 +12,7 @@ import sys
 from functools import cached_property, lru_cache
 
 from breakscope.knowledge.shapes import Shape
-from breakscope.rulekit.tensor_types import CONSTRUCTORS, DTYPES
+from breakscope.knowledge.tensor_types import CONSTRUCTORS, DTYPES
 from breakscope.rulekit.values import (
     FALSE,
     NONE,

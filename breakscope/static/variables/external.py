@@ -6,7 +6,7 @@ import ast
 
 from msgspec.structs import replace
 
-from breakscope.rulekit.tensor_types import DTYPES
+from breakscope.knowledge.tensor_types import DTYPES
 from breakscope.rulekit.values import (
     NONE,
     UNKNOWN,
