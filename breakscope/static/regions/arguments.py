@@ -51,7 +51,7 @@ from breakscope.static.machine.library import GIVEN_MODULE
 from breakscope.static.machine.machine import Machine
 from breakscope.static.project.modules import ClassInfo, FunctionInfo, ModuleInfo
 from breakscope.static.regions.keywords import handed_keywords
-from breakscope.static.regions.uses.bodies import OF_OTHERS, Usage, is_taken
+from breakscope.static.regions.uses.bodies import OF_OTHERS, OF_SIZES, Usage, is_taken
 from breakscope.static.regions.uses.sparse import as_sparse
 from breakscope.static.variables.objects.construction import instantiate
 
@@ -62,8 +62,6 @@ OTHERS = tuple(
     "name names path _file filename url config cfg dtype device dataset tokenizer optimizer".split()
 )
 SIZES = ("shape", "shapes", "dims", "size", "sizes")
-# what these have, as numbers and lists of them
-OF_SIZES = frozenset(name for kind in (int, float, tuple, list) for name in dir(kind)) | {"numel"}
 # how a constructor's parameter is called that is a data loader
 LOADERS = ("dataloader", "data_loader")
 # a text that is logged as with `logging`: others who are called `logger` keep figures
