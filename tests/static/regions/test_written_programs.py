@@ -373,6 +373,18 @@ PROGRAMS = {
             with torch.no_grad():
                 model(x)
     """,
+    "functions of torch's own, in C": """
+        from torch._C._functorch import get_unwrapped, is_batchedtensor
+
+        @torch.compile
+        def kept(x):
+            y = x * 2
+            if is_batchedtensor(y):
+                return y
+            return get_unwrapped(y)  # BRK599
+
+        kept(torch.ones(3))
+    """,
     "made under inference mode, and of other sizes": """
         @torch.compile
         def step(x):
