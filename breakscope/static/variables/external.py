@@ -41,7 +41,11 @@ from breakscope.static.variables.library.followed_iteration import call_counter
 from breakscope.static.variables.library.loaders import split_dataset
 from breakscope.static.variables.library.math_functions import math_function
 from breakscope.static.variables.library.patterns import compiled_pattern
-from breakscope.static.variables.library.plain_calls import enter_package, plain_result
+from breakscope.static.variables.library.plain_calls import (
+    call_in_source,
+    enter_package,
+    plain_result,
+)
 from breakscope.static.variables.library.trees import (
     call_tree_flatten,
     call_tree_leaves,
@@ -343,7 +347,10 @@ def call_external(
         return result if frame.emits else machine.driver.result_of(result, args)
     if not frame.emits and (another := drawn(machine, name, args, kwargs)) is not None:
         return another
-    enter_package(machine, name, args, kwargs, node, frame)
+    if not enter_package(machine, name, args, kwargs, node, frame):
+        called = call_in_source(machine, name, args, kwargs, node, frame)
+        if called is not None:
+            return called
     made = call_stdlib(machine, name, args, kwargs, node, frame) if head in STDLIB else None
     return plain_result(machine, name, args, kwargs) if made is None else made
 

@@ -7,11 +7,21 @@ import ast
 import types
 
 from breakscope.knowledge import since
-from breakscope.rulekit.values import UNKNOWN, External, ExternalInstance, Py, Value
+from breakscope.rulekit.values import (
+    UNKNOWN,
+    Class,
+    External,
+    ExternalInstance,
+    Function,
+    Py,
+    Value,
+)
 from breakscope.rulekit.walking import walk
+from breakscope.static.definitions.names import resolve_import
 from breakscope.static.machine.frames import Frame
 from breakscope.static.machine.library import MAKES, is_given_up
 from breakscope.static.machine.machine import Machine
+from breakscope.static.project.modules import Namespace
 from breakscope.static.variables.effects.emitting import emit_call
 from breakscope.static.variables.library.draws import drawn_by_python
 from breakscope.static.variables.library.known_results import PYTHON_RESULTS
@@ -31,11 +41,11 @@ def enter_package(
     kwargs: dict[str, Value],
     node: ast.AST,
     frame: Frame,
-) -> None:
+) -> bool:
     """A function, class or method outside of the checked source is called; to make an exception
-    is no harm."""
+    is no harm. False where its name says nothing of the call."""
     if not frame.emits or name.endswith(("Error", "Exception", "Warning")):
-        return
+        return True
     if is_kept_method(name, node, frame):
         emit_call(machine, "call of a kept method", External(name), args, kwargs, node, frame)
     elif name.partition(".")[0] in machine.library.skipped_packages:
@@ -46,6 +56,48 @@ def enter_package(
     elif machine.world.program.is_compiled_code(name, frame.module):
         what = "call of an extension module"
         emit_call(machine, what, External(name), args, kwargs, node, frame, "likely")
+    else:
+        return False
+    return True
+
+
+def call_in_source(
+    machine: Machine,
+    name: str,
+    args: list[Value],
+    kwargs: dict[str, Value],
+    node: ast.AST,
+    frame: Frame,
+) -> Value | None:
+    """A call of what an installed package without torch defines, where a region that is under check enters it;
+    None where its source is not there, and for what such packages call in their turn."""
+    region = machine.region
+    if not frame.emits or frame.module.library or region.entered_at is not None:
+        return None
+    callee = _found_in_source(machine, name, node, frame)
+    if callee is None:
+        return None
+    region.entered_at = frame.depth
+    try:
+        return machine.call(callee, args, kwargs, node, frame)
+    finally:
+        region.entered_at = None
+
+
+def _found_in_source(machine: Machine, name: str, node: ast.AST, frame: Frame) -> Value | None:
+    """The function, class or method that a dotted name stands for."""
+    parts = name.split(".")
+    for at in range(len(parts) - 1, 0, -1):
+        path = machine.world.program.path_of_entered(".".join(parts[:at]), frame.module)
+        if path is None:
+            continue
+        module = machine.world.module(path)
+        value = Namespace(module) if module is not None else UNKNOWN
+        outside = Frame(frame.module)
+        for part in parts[at:]:
+            value = resolve_import(machine, machine.getattr(value, part, node, outside))
+        return value if isinstance(value, Class | Function) else None
+    return None
 
 
 def is_kept_method(name: str, node: ast.AST, frame: Frame) -> bool:
