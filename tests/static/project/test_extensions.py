@@ -41,6 +41,23 @@ def test_a_call_of_compiled_code_ends_the_graph(file, use, breaks, tmp_path):
     assert found(result) == ([("BRK599", 13)] if breaks else [])
 
 
+@pytest.mark.parametrize("where", ["package", "."])
+@pytest.mark.parametrize(("file", "breaks"), [("fast.abi3.so", True), ("other.abi3.so", False)])
+def test_an_extension_module_that_its_own_package_imports(file, breaks, where, tmp_path):
+    source = f"""\
+import torch
+from {where} import fast
+
+
+class Model(torch.nn.Module):
+    def forward(self, x: torch.Tensor, how):
+        lookup = {{"one": fast.lookup, "two": fast.search}}[how]
+        return x * lookup(3)
+"""
+    files = {"package/__init__.py": "", f"package/{file}": "", "package/model.py": source}
+    assert found(analysed(tmp_path, files)) == ([("BRK599", 8)] if breaks else [])
+
+
 INSTALLED = """\
 import hashes
 import torch
