@@ -44,6 +44,7 @@ from breakscope.static.variables.library.patterns import compiled_pattern
 from breakscope.static.variables.library.plain_calls import (
     call_in_source,
     enter_package,
+    loaded_code,
     plain_result,
 )
 from breakscope.static.variables.library.trees import (
@@ -303,6 +304,8 @@ def call_external(
         return call_builtin(machine, name, args, kwargs, node, frame)
     if (special := _SPECIAL.get(name)) is not None:
         return special(machine, args, kwargs, node, frame)
+    if (loaded := loaded_code(name, args, kwargs)) is not None:
+        return loaded
     if name == "torch.compile":
         return call_compile(machine, args, kwargs)
     if name in OLDER_COMPILE:

@@ -97,3 +97,49 @@ def test_a_package_shows_what_it_imports_from_its_extension_module(
     monkeypatch.syspath_prepend(str(tmp_path / "site-packages"))
     result = analyze([str(tmp_path / "own")], StaticOptions(torch=TORCH))
     assert found(result) == ([("BRK599", 8)] if breaks else [])
+
+
+BUILT = """\
+import ctypes
+import torch
+from torch.utils.cpp_extension import load_inline
+
+made = {made}
+
+
+class Double(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        return made.twice(x)
+
+    @staticmethod
+    def backward(ctx, grad):
+        return grad
+
+
+class Model(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.made = made
+
+    def forward(self, x: torch.Tensor):
+        return Double.apply(x) + self.made.twice(x)
+"""
+
+
+@pytest.mark.parametrize(
+    ("made", "name"),
+    [
+        ('load_inline(name="ext", cpp_sources="", functions=["twice"])', "ext"),
+        ('load_inline("ext", "", is_python_module=False)', ""),
+        ('torch.utils.cpp_extension.load("ext", ["ext.cpp"])', "ext"),
+        ('ctypes.CDLL("libext.so")', "ctypes.CDLL(...)"),
+    ],
+)
+def test_compiled_code_that_the_program_builds_or_loads(made, name, tmp_path):
+    result = analysed(tmp_path, {"model.py": BUILT.format(made=made)})
+    assert found(result) == ([("BRK599", 11), ("BRK599", 24)] if name else [])
+    assert all(
+        f"`twice` is compiled code of the extension module `{name}`" in f.message
+        for f in result.findings
+    )

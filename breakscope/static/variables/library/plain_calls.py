@@ -10,6 +10,7 @@ from breakscope.knowledge import since
 from breakscope.rulekit.values import (
     UNKNOWN,
     Class,
+    Const,
     External,
     ExternalInstance,
     Function,
@@ -31,6 +32,12 @@ BUILT_IN_TYPES = {
     kind.__name__: kind
     for kind in (bytes, complex, dict, float, frozenset, int, list, set, str, tuple)
 }
+# before the name of compiled code that is built or loaded while the program runs
+LOADED = "<compiled>."
+BUILDERS = frozenset(f"torch.utils.cpp_extension.load{how}" for how in ("", "_inline"))
+LOADERS = frozenset(
+    ("ctypes.CDLL", "ctypes.PyDLL", "ctypes.WinDLL", "ctypes.OleDLL", "ctypes.cdll.LoadLibrary")
+)
 TRACED_DRAWS = {"random.uniform": "float", "random.randint": "int", "random.randrange": "int"}
 
 
@@ -46,7 +53,10 @@ def enter_package(
     is no harm. False where its name says nothing of the call."""
     if not frame.emits or name.endswith(("Error", "Exception", "Warning")):
         return True
-    if is_kept_method(name, node, frame):
+    if name.startswith(LOADED):
+        given = External(name.removeprefix(LOADED))
+        emit_call(machine, "call of an extension module", given, args, kwargs, node, frame)
+    elif is_kept_method(name, node, frame):
         emit_call(machine, "call of a kept method", External(name), args, kwargs, node, frame)
     elif name.partition(".")[0] in machine.library.skipped_packages:
         emit_call(machine, "call of a skipped package", External(name), args, kwargs, node, frame)
@@ -59,6 +69,20 @@ def enter_package(
     else:
         return False
     return True
+
+
+def loaded_code(name: str, args: list[Value], kwargs: dict[str, Value]) -> Value | None:
+    """The module of compiled code that torch builds from its source, or the library that ctypes opens; None for other
+    calls. What is built to register operators, without a module, is called by `torch.ops`."""
+    if name in LOADERS:
+        return External(f"{LOADED}{name}(...)")
+    if name not in BUILDERS:
+        return None
+    if kwargs.get("is_python_module", Const(True)) != Const(True):
+        return UNKNOWN
+    given = args[0] if args else kwargs.get("name", UNKNOWN)
+    known = given.value if isinstance(given, Const) else f"{name.rpartition('.')[2]}(...)"
+    return External(f"{LOADED}{known}")
 
 
 def call_in_source(
