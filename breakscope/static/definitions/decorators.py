@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 
 from msgspec.structs import replace
 
@@ -37,6 +38,10 @@ CONTEXTS = frozenset(
 )
 # what makes an object in C of the function, whose call ends the graph
 COMPILERS = frozenset(f"numba.{name}" for name in "jit njit vectorize guvectorize stencil".split())
+CUSTOM_OP = "torch.library.custom_op"
+# an operator's name before what gives it a fake, and what may give any of a file's operators one
+FAKED = re.compile(rb"(\w+)\.register_fake\b")
+FAKES = re.compile(rb"\bimpl_abstract\b|[\"'][Mm]eta[\"']|\bimport .*\bregister_fake\b")
 # `torch.jit.script` is not: Dynamo traces the function that it was given
 OPAQUE_DECORATORS = COMPILERS | frozenset(
     """
@@ -62,6 +67,8 @@ def decorate(machine: Machine, node: ast.FunctionDef, value: Value, frame: Frame
                 elif type(made) is External and made.name in OPAQUE_DECORATORS:
                     machine.touch(value.info)
                     value.info.marks |= {"opaque"}
+                    if made.name == CUSTOM_OP and _needs_fake(node, frame):
+                        value.info.marks |= {"without fake"}
                 elif type(made) is External and made.name in WARNING and _warns(decorator):
                     machine.touch(value.info)
                     value.info.marks |= {"deprecated"}
@@ -72,6 +79,19 @@ def decorate(machine: Machine, node: ast.FunctionDef, value: Value, frame: Frame
         except Raised:
             pass
     return value
+
+
+def _needs_fake(node: ast.FunctionDef, frame: Frame) -> bool:
+    """True for an operator that returns something, and that its file gives no fake implementation."""
+    text = frame.module.text
+    gives = node.returns is not None and not (
+        isinstance(node.returns, ast.Constant) and node.returns.value is None
+    )
+    return (
+        gives
+        and {node.name.encode(), b"library"}.isdisjoint(FAKED.findall(text))
+        and FAKES.search(text) is None
+    )
 
 
 def _warns(decorator: ast.Call) -> bool:

@@ -385,6 +385,31 @@ PROGRAMS = {
 
         kept(torch.ones(3))
     """,
+    "operators with and without a fake implementation": """
+        @torch.library.custom_op("written::doubled", mutates_args=())
+        def doubled(x: torch.Tensor) -> torch.Tensor:
+            return x * 2
+
+        @torch.library.custom_op("written::halved", mutates_args=())
+        def halved(x: torch.Tensor) -> torch.Tensor:
+            return x / 2
+
+        @halved.register_fake
+        def of_halved(x):
+            return torch.empty_like(x)
+
+        @torch.library.custom_op("written::scaled", mutates_args=("x",))
+        def scaled(x: torch.Tensor) -> None:
+            x.mul_(2)
+
+        @torch.compile
+        def step(x):
+            y = halved(x)
+            scaled(y)
+            return doubled(y)  # BRK621
+
+        step(torch.ones(3))
+    """,
     "made under inference mode, and of other sizes": """
         @torch.compile
         def step(x):

@@ -59,6 +59,7 @@ METHOD_OF_MADE = "method of an object made here"
 # builtins that Dynamo replaces by Python functions, which draw from the generator one by one
 DRAWN_BY = frozenset({"sum", "any", "all", "dict", "set"})
 METHOD_OF_TENSOR = "method of a tensor class"
+NO_FAKE = "operator without a fake implementation"
 
 
 def eval_arguments(machine, node: ast.Call, frame: Frame) -> tuple[list[Value], dict[str, Value]]:
@@ -235,6 +236,8 @@ def follow(
         ):
             return call_wrapped(machine, info, inner, args, kwargs, node, frame)
         seen.add(id(function.scope))
+    if frame.emits and "without fake" in info.marks:
+        emit_call(machine, NO_FAKE, function, args, kwargs, node, frame)
     emits = frame.emits and not ("disabled" in info.marks or "opaque" in info.marks)
     outcome = followed_call(machine, function, args, kwargs, node, frame, emits)
     if outcome is None:
