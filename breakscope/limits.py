@@ -40,6 +40,7 @@ DEEPEST_MODULE_WALK = 6  # modules in each other through which a walk looks for 
 LARGEST_CIRCLE = 32
 # Calls in each other that are followed. Models stay below; recursion without an end does not.
 DEEPEST_CALL = 100
+DEEPEST_ENTERED_CALL = 5  # calls in each other of a package without torch that a region enters
 # Python frames on the analysis's stack: DEEPEST_CALL calls with what they stand in.
 MOST_FRAMES = 6_000
 MOST_WRAPPED = 3  # functions for which one decorator's wrapper is followed: all others are alike

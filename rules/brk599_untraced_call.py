@@ -7,7 +7,8 @@ ends the graph, calls the function eagerly and starts a new graph.
 
 The names come from a table that was measured: each function was called in a small program under
 Dynamo (`rules/knowledge/`). An extension module is known by its file, a `.so` or `.pyd` without
-source: calling any function or class of it ends the graph. The functions of SciPy, scikit-image, librosa and
+source, or since the program builds or loads it (`torch.utils.cpp_extension.load`, `ctypes.CDLL`): calling any function
+or class of it ends the graph. The functions of SciPy, scikit-image, librosa and
 pyplot are Python around such code and around arrays, and end it somewhere inside, also when they are called on
 numbers. Where a rule with a lower code speaks of
 the same call, this one is silent.

@@ -19,7 +19,7 @@ from breakscope.static.findings.unused import Judged, has_marks, place_of, unuse
 from breakscope.static.findings.verdicts import Verdict
 from breakscope.static.interpreter.tables import TABLES
 from breakscope.static.machine.gaps import Gaps, why
-from breakscope.static.machine.library import GIVEN_UP, Library
+from breakscope.static.machine.library import GIVEN_UP, KNOWN_BY_NAME, Library
 from breakscope.static.machine.machine import Machine
 from breakscope.static.machine.world import World
 from breakscope.static.project.exports import handed_out
@@ -133,7 +133,7 @@ class Follower:
 
     def _is_left_out(self, package: str) -> bool:
         """True for a package that Dynamo skips, or gives up inside: calls of it are known by their names."""
-        return package in GIVEN_UP or bool(
+        return package in GIVEN_UP | KNOWN_BY_NAME or bool(
             load_knowledge(self.settings.torch).module_skipped(package)
         )
 

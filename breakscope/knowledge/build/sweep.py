@@ -135,6 +135,8 @@ TORCH = (
 # those with functions that Dynamo does not follow, and that models' code may call
 SKIPPED = (
     "torch",
+    "torch._C",
+    "torch._C._functorch",
     "torch._guards",
     "torch._tensor_str",
     "torch._utils",

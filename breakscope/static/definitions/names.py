@@ -82,11 +82,11 @@ def import_step(machine: Machine, imported: Import) -> Value:
         if inner is not None:
             return Namespace(inner)
         defining = machine.starred(found, imported.member)
-        return (
-            UNKNOWN
-            if defining is None
-            else module_names(machine, defining).get(imported.member, UNKNOWN)
-        )
+        if defining is not None:
+            return module_names(machine, defining).get(imported.member, UNKNOWN)
+        full = f"{imported.module}.{imported.member}"
+        is_compiled = machine.world.program.is_compiled(full, imported.importer)
+        return External(full) if is_compiled else UNKNOWN
     inner = machine.find(f"{imported.module}.{imported.member}", imported.importer)
     if inner is not None:
         return Namespace(inner)

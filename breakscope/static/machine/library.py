@@ -204,6 +204,8 @@ CHANGING_METHODS = frozenset(
 
 # packages whose functions Dynamo enters and gives up inside, and parts of others, but for these functions
 GIVEN_UP = frozenset("cv2 librosa scipy skimage".split())
+# packages of which functions or types are known by their names
+KNOWN_BY_NAME = frozenset("PIL jaxtyping matplotlib numba typing_extensions".split())
 GIVEN_UP_PARTS = frozenset("PIL.Image PIL.ImageOps matplotlib.pyplot".split())
 TRACED_OF_THEM = frozenset(
     """

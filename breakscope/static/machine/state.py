@@ -133,6 +133,8 @@ class RegionState(Struct, eq=False):
     # by `id`: random numbers that the graph holds, and those that a break made plain numbers
     drawn: dict[int, Value] = {}
     settled: dict[int, Value] = {}
+    # how deep in its calls it entered a package without torch, if it is inside of one
+    entered_at: int | None = None
     is_hook: bool = False  # that of a function which is put on modules, no module's forward
     is_brief: bool = False  # of a hook that what puts it on takes off again
     # function -> the keys of its calls that are being followed

@@ -1,4 +1,5 @@
-"""Which installed packages are followed: those that use torch and that Dynamo does not skip.
+"""Which installed packages are followed: those that use torch and that Dynamo does not skip. Of others only what a
+region calls.
 
 A package that lies in a folder of installed packages is a library, unless it is under check itself.
 """
@@ -43,10 +44,12 @@ class Installed:
         top = module.partition(".")[0]
         return top if (root, top) not in self._checked and self.is_installation(root) else ""
 
-    def is_followed(self, folder: str, top: str) -> bool:
+    def is_followed(self, folder: str, top: str, is_entered: bool = False) -> bool:
         """True when the source of a top-level package is read: of an installed one only where torch
-        is imported, in its own files or those one folder below."""
+        is imported, in its own files or those one folder below, or where a region enters it."""
         if (folder, top) in self._checked or not self.is_installation(folder):
+            return True
+        if is_entered and not self._is_left_out(top):
             return True
         return self._followed.get((folder, top), lambda: self._uses_torch(folder, top))
 

@@ -155,12 +155,17 @@ class Program:
         when there is none."""
         own, root = self.sources.place(importer)
         name = absolute_name(own, importer.endswith("__init__.py"), name, level)
-        return self._path_of(name, root) if name else None
+        is_own = bool(name) and name.partition(".")[0] == self._installed.library_of(root, own)
+        return self._path_of(name, root, is_own) if name else None
 
     def path_of(self, name: str, importer: ModuleInfo) -> str | None:
         """The file of the module `name` (absolute dotted name) as `importer` would import it; None
         when it is not in the source."""
-        return self._path_of(name, importer.root)
+        return self._path_of(name, importer.root, name.partition(".")[0] == importer.library)
+
+    def path_of_entered(self, name: str, importer: ModuleInfo) -> str | None:
+        """The same in a region that is under check: Dynamo enters packages that do without torch, too."""
+        return self._path_of(name, importer.root, is_entered=True)
 
     def is_missing(self, name: str, importer: ModuleInfo) -> bool:
         """True when the import of a module fails: the user's environment is known, and neither it
@@ -235,16 +240,17 @@ class Program:
         `from ... import *`."""
         return self._stars.file_of(package.path, name)
 
-    def _path_of(self, name: str, root: str) -> str | None:
+    def _path_of(self, name: str, root: str, is_entered: bool) -> str | None:
         if name.partition(".")[0] in LIBRARIES:
             return None
-        return self._found.get((name, root), lambda: self._searched(name, root))
+        key = (name, root, is_entered)
+        return self._found.get(key, lambda: self._searched(name, root, is_entered))
 
-    def _searched(self, name: str, root: str) -> str | None:
+    def _searched(self, name: str, root: str, is_entered: bool) -> str | None:
         roots = self._roots.get(root, lambda: self._roots_of(root))
         own = _around(root, name)
         found = (
-            self._path_under(folder, name, folder in own)
+            self._path_under(folder, name, folder in own, is_entered)
             for folder in dict.fromkeys((*roots, *own, *self._installed.folders))
         )
         return next((path for path in found if path is not None), None)
@@ -259,13 +265,13 @@ class Program:
         inner = (os.path.join(folder, inner).rstrip(os.sep) for inner in SOURCE_FOLDERS)
         return (root, *inner)
 
-    def _path_under(self, root: str, name: str, is_own: bool) -> str | None:
+    def _path_under(self, root: str, name: str, is_own: bool, is_entered: bool) -> str | None:
         """The file of a module below a folder; the importer's own package is always followed."""
         folder, *rest = root, *name.split(".")
         top = rest[0]
         if top not in (names := self.reads.names(root)) and top + ".py" not in names:
             return None
-        if not is_own and not self._installed.is_followed(root, top):
+        if not is_own and not self._installed.is_followed(root, top, is_entered):
             return None
         for part in rest[:-1]:
             if part not in self.reads.names(folder):

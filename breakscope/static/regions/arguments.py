@@ -37,7 +37,7 @@ from breakscope.static.machine.machine import Machine
 from breakscope.static.project.modules import FunctionInfo, ModuleInfo
 from breakscope.static.regions.configured import configured_instance, is_left_out, opened
 from breakscope.static.regions.keywords import handed_keywords
-from breakscope.static.regions.uses.bodies import OF_OTHERS, Usage, is_taken
+from breakscope.static.regions.uses.bodies import OF_OTHERS, OF_SIZES, Usage, is_taken
 from breakscope.static.regions.uses.sparse import as_sparse
 
 # of what a call hands over, what says more than how the parameter is used
@@ -47,8 +47,6 @@ OTHERS = tuple(
     "name names path _file filename url config cfg dtype device dataset tokenizer optimizer".split()
 )
 SIZES = ("shape", "shapes", "dims", "size", "sizes")
-# what these have, as numbers and lists of them
-OF_SIZES = frozenset(name for kind in (int, float, tuple, list) for name in dir(kind)) | {"numel"}
 OBJECTS = (Instance, ExternalInstance, Tensor, Sequence, Dict, Function, Union)
 
 

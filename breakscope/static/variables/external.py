@@ -42,7 +42,12 @@ from breakscope.static.variables.library.followed.followed_iteration import call
 from breakscope.static.variables.library.followed.loaders import split_dataset
 from breakscope.static.variables.library.followed.patterns import compiled_pattern
 from breakscope.static.variables.library.math_functions import math_function
-from breakscope.static.variables.library.plain_calls import enter_package, plain_result
+from breakscope.static.variables.library.plain_calls import (
+    call_in_source,
+    enter_package,
+    loaded_code,
+    plain_result,
+)
 from breakscope.static.variables.library.trees import (
     call_tree_flatten,
     call_tree_leaves,
@@ -301,6 +306,8 @@ def call_external(
         return call_builtin(machine, name, args, kwargs, node, frame)
     if (special := _SPECIAL.get(name)) is not None:
         return special(machine, args, kwargs, node, frame)
+    if (loaded := loaded_code(name, args, kwargs)) is not None:
+        return loaded
     if name == "torch.compile":
         return call_compile(machine, args, kwargs)
     if name in OLDER_COMPILE:
@@ -345,7 +352,10 @@ def call_external(
         return result if frame.emits else machine.driver.result_of(result, args)
     if not frame.emits and (another := drawn(machine, name, args, kwargs)) is not None:
         return another
-    enter_package(machine, name, args, kwargs, node, frame)
+    if not enter_package(machine, name, args, kwargs, node, frame):
+        called = call_in_source(machine, name, args, kwargs, node, frame)
+        if called is not None:
+            return called
     made = call_stdlib(machine, name, args, kwargs, node, frame) if head in STDLIB else None
     return plain_result(machine, name, args, kwargs) if made is None else made
 

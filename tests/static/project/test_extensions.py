@@ -41,6 +41,23 @@ def test_a_call_of_compiled_code_ends_the_graph(file, use, breaks, tmp_path):
     assert found(result) == ([("BRK599", 13)] if breaks else [])
 
 
+@pytest.mark.parametrize("where", ["package", "."])
+@pytest.mark.parametrize(("file", "breaks"), [("fast.abi3.so", True), ("other.abi3.so", False)])
+def test_an_extension_module_that_its_own_package_imports(file, breaks, where, tmp_path):
+    source = f"""\
+import torch
+from {where} import fast
+
+
+class Model(torch.nn.Module):
+    def forward(self, x: torch.Tensor, how):
+        lookup = {{"one": fast.lookup, "two": fast.search}}[how]
+        return x * lookup(3)
+"""
+    files = {"package/__init__.py": "", f"package/{file}": "", "package/model.py": source}
+    assert found(analysed(tmp_path, files)) == ([("BRK599", 8)] if breaks else [])
+
+
 INSTALLED = """\
 import hashes
 import torch
@@ -80,3 +97,49 @@ def test_a_package_shows_what_it_imports_from_its_extension_module(
     monkeypatch.syspath_prepend(str(tmp_path / "site-packages"))
     result = analyze([str(tmp_path / "own")], StaticOptions(torch=TORCH))
     assert found(result) == ([("BRK599", 8)] if breaks else [])
+
+
+BUILT = """\
+import ctypes
+import torch
+from torch.utils.cpp_extension import load_inline
+
+made = {made}
+
+
+class Double(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        return made.twice(x)
+
+    @staticmethod
+    def backward(ctx, grad):
+        return grad
+
+
+class Model(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.made = made
+
+    def forward(self, x: torch.Tensor):
+        return Double.apply(x) + self.made.twice(x)
+"""
+
+
+@pytest.mark.parametrize(
+    ("made", "name"),
+    [
+        ('load_inline(name="ext", cpp_sources="", functions=["twice"])', "ext"),
+        ('load_inline("ext", "", is_python_module=False)', ""),
+        ('torch.utils.cpp_extension.load("ext", ["ext.cpp"])', "ext"),
+        ('ctypes.CDLL("libext.so")', "ctypes.CDLL(...)"),
+    ],
+)
+def test_compiled_code_that_the_program_builds_or_loads(made, name, tmp_path):
+    result = analysed(tmp_path, {"model.py": BUILT.format(made=made)})
+    assert found(result) == ([("BRK599", 11), ("BRK599", 24)] if name else [])
+    assert all(
+        f"`twice` is compiled code of the extension module `{name}`" in f.message
+        for f in result.findings
+    )

@@ -60,7 +60,17 @@ LIBRARY = {
         """,
     "site-packages/textlib-2.0.dist-info/METADATA": "Name: textlib\n",
     "site-packages/textlib/__init__.py": """\
+        from .loud import shout
+        from otherlib import whisper
+        """,
+    "site-packages/textlib/loud.py": """\
         def shout(x):
+            print(x)
+            return x
+        """,
+    "site-packages/otherlib-2.0.dist-info/METADATA": "Name: otherlib\n",
+    "site-packages/otherlib.py": """\
+        def whisper(x):
             print(x)
             return x
         """,
@@ -155,8 +165,16 @@ def test_what_only_type_checkers_are_told_of_is_found_when_it_is_used(checked):
     assert finding.chain[-1].path.endswith("netlib/models/big.py") and finding.chain[-1].line == 5
 
 
-def test_a_package_without_torch_is_left_alone(checked):
-    assert checked("return textlib.shout(x)") == []
+@pytest.mark.parametrize(
+    ("body", "codes"),
+    [
+        ("return textlib.shout(x)", ["BRK401"]),
+        ("return textlib.whisper(x)", []),
+        ("return otherlib.whisper(x)", ["BRK401"]),
+    ],
+)
+def test_from_a_package_without_torch_no_other_is_followed(body, codes, checked):
+    assert [f.code for f in checked(body, names="Gate\n    import otherlib")] == codes
 
 
 def test_libraries_can_be_left_out(checked):

@@ -372,6 +372,43 @@ PROGRAMS = {
             with torch.no_grad():
                 model(x)
     """,
+    "functions of torch's own, in C": """
+        from torch._C._functorch import get_unwrapped, is_batchedtensor
+
+        @torch.compile
+        def kept(x):
+            y = x * 2
+            if is_batchedtensor(y):
+                return y
+            return get_unwrapped(y)  # BRK599
+
+        kept(torch.ones(3))
+    """,
+    "operators with and without a fake implementation": """
+        @torch.library.custom_op("written::doubled", mutates_args=())
+        def doubled(x: torch.Tensor) -> torch.Tensor:
+            return x * 2
+
+        @torch.library.custom_op("written::halved", mutates_args=())
+        def halved(x: torch.Tensor) -> torch.Tensor:
+            return x / 2
+
+        @halved.register_fake
+        def of_halved(x):
+            return torch.empty_like(x)
+
+        @torch.library.custom_op("written::scaled", mutates_args=("x",))
+        def scaled(x: torch.Tensor) -> None:
+            x.mul_(2)
+
+        @torch.compile
+        def step(x):
+            y = halved(x)
+            scaled(y)
+            return doubled(y)  # BRK621
+
+        step(torch.ones(3))
+    """,
     "made under inference mode, and of other sizes": """
         @torch.compile
         def step(x):

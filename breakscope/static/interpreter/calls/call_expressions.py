@@ -238,6 +238,9 @@ def follow(
     if frame.depth >= limits.DEEPEST_CALL:
         machine.give_up(TOO_DEEP, node, frame)
         return UNKNOWN
+    entered = machine.region.entered_at
+    if entered is not None and frame.depth - entered >= limits.DEEPEST_ENTERED_CALL:
+        return UNKNOWN
     if (same := without_following(info, args, kwargs, frame)) is not None:
         return same
     if emits_wrapper := frame.emits and function.scope is not None and wrapped_name(info):

@@ -64,8 +64,12 @@ FILES = re.compile(
     rf"(?:^|[_/])(?:{MEASURING}|visuali[sz](?:e|ation|er)s?|viz|mocks?|tensorboard|explain(?:ers?|ability)|reports?"
     r"|validation|verif(?:y|ier|ication)|diagnostics?|observers?|calibrat(?:e|ion|or)s?|serializ(?:e|ers?|ation))(?=[_./])"
 )
-MEASURES = re.compile(
-    rf"(?:^|[_/])(?:{MEASURING}|metrics|metric(?=[./]))(?=[_./])|(?:^|/)data(?:sets?|loaders?)(?=[./])"
+MEASURES = re.compile(rf"(?:^|[_/])(?:{MEASURING})(?=[_./])|(?:^|/)data(?:sets?|loaders?)(?=[./])")
+METRICS = re.compile(r"(?:^|[_/])(?:metrics|metric(?=[./]))(?=[_./])")
+# what a module makes that learns: such a one is a model, though it serves to measure others
+LEARNED = re.compile(
+    r"\bnn\.(?:Parameter|(?:Lazy)?(?:Linear|Conv\w+)|Bilinear|(?:LSTM|GRU|RNN)(?:Cell)?|Embedding(?:Bag)?|MultiheadAttention"
+    r"|Transformer\w*)\("
 )
 # how classes are called, or end, whose objects stand beside a model: what explains it, what quantisation reads, and what
 # makes a batch of data
@@ -104,15 +108,17 @@ def is_file_around(module: ModuleInfo) -> bool:
 
 
 def is_aside(machine: Machine, cls: Class, forward: Value | None) -> bool:
-    """True for a module class of a file that measures, debugs or tests models, for what explains or calibrates one, for
+    """True for a module class of a file that debugs or tests models, or that measures them and learns nothing, for what explains or calibrates one, for
     what runs models of another framework, and for one whose `forward` goes over the parameters of the model that
     it is given first and returns nothing, as of averages that follow the optimizer's steps; not where its file
     compiles something, nor for a loss or a penalty, which training runs. And for one that compiles parts of its
     own objects."""
     module = cls.info.module
     is_loss = LOSSES.search(f"{cls.info.name} {module.name.rpartition('.')[2]}".lower()) is not None
+    file = "/".join(module.path.split("/")[-2:])
     is_measuring = (
-        MEASURES.search("/".join(module.path.split("/")[-2:])) is not None
+        MEASURES.search(file) is not None
+        or (METRICS.search(file) is not None and not _learns(cls))
         or TESTS.search(module.name) is not None
         or any(LOOKS.search(name) for name in _names_of(machine, cls))
         or _needs_other_framework(module)
@@ -128,6 +134,13 @@ def is_aside(machine: Machine, cls: Class, forward: Value | None) -> bool:
     return _compiles_parts(machine, cls) and not any(
         value is cls or getattr(value, "cls", None) is cls for value in machine.file.compiled
     )
+
+
+def _learns(cls: Class) -> bool:
+    """True for a class that makes layers with weights."""
+    node = cls.info.node
+    lines = cls.info.module.source_lines()[node.lineno - 1 : node.end_lineno]
+    return LEARNED.search("\n".join(lines)) is not None
 
 
 def _compiles_parts(machine: Machine, cls: Class) -> bool:

@@ -27,6 +27,9 @@ from breakscope.static.project.modules import FunctionInfo
 from breakscope.static.regions.uses.numbers import NumberUses
 from breakscope.static.regions.uses.sparse import sparse_uses
 
+# what sizes have, as numbers and lists of them, and what is asked of them
+OF_SIZES = frozenset(name for kind in (int, float, tuple, list) for name in dir(kind)) | {"numel"}
+ASKED_OF_SIZES = frozenset({"isinstance", "range"})
 ASKED = frozenset({"is_sparse", "layout", "isinstance"})
 # the types of parameters in docstrings
 DOCUMENTED = r"^[ \t]*(?:{0} ?: ?(.+)|{0} \(([^)]+)\)|:type {0}: (.+)|:param (\S+) {0}:)"
@@ -97,7 +100,10 @@ class Usage:
         return "range" in self.of(name) and not self.is_set(name)
 
     def is_size(self, name: str) -> bool:
-        """True where the body hands it over as a size or a dimension, or what it computes of it: `x.view(n, -1)`."""
+        """True where the body hands it over as a size or a dimension, or what it computes of it: `x.view(n, -1)`,
+        and reads nothing of it that numbers and lists of them do not have, as `lengths.max()` does."""
+        if any(map(str.isidentifier, self.of(name) - OF_SIZES - ASKED_OF_SIZES)):
+            return False
         return not self.is_set(name) and "size" in NumberUses(self.node, {}).all_of(name)
 
     def is_chosen_by(self, name: str) -> bool:

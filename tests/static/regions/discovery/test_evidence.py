@@ -248,6 +248,27 @@ def test_a_module_in_a_file_that_measures_or_debugs_is_possible(file, more, is_s
     assert (("BRK201", 6) in found(result)) is is_shown
 
 
+@pytest.mark.parametrize(
+    ("made", "is_shown"),
+    [("nn.LSTM(4, 4)", True), ("nn.Parameter(torch.ones(4))", True), ("nn.Softmax(-1)", False)],
+)
+def test_a_module_that_learns_to_measure_is_shown(made, is_shown, tmp_path):
+    init = f"""\
+import torch
+from torch import nn
+
+
+class Accuracy(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.part = {made}
+
+"""
+    source = init + MEASURE.partition("Module):\n")[2]
+    result = analysed(tmp_path, {"metrics.py": source})
+    assert (("BRK201", 11) in found(result)) is is_shown
+
+
 def test_a_module_of_such_a_file_that_an_entry_names_is_shown(tmp_path):
     result = analysed(tmp_path, {"metrics.py": MEASURE}, "metrics.py::Accuracy")
     assert found(result) == [("BRK201", 6)]

@@ -174,6 +174,7 @@ class Net(torch.nn.Module):
         ("pass", "torch.full((2,), n)", ["BRK102"]),
         ("pass", "torch.zeros(x.shape) * n", ["BRK102"]),
         ("n = n.max()", "torch.arange(n)", ["BRK102"]),
+        ("top = n.max()", "torch.arange(n)", ["BRK102"]),
     ],
 )
 def test_what_is_handed_over_as_a_size_is_one(first, used, codes, tmp_path):
