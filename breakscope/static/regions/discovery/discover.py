@@ -9,7 +9,7 @@ from functools import partial
 
 from msgspec.structs import replace
 
-from breakscope.rulekit.events import Constructor, Event
+from breakscope.rulekit.events import Call, Constructor, Event
 from breakscope.rulekit.values import (
     UNKNOWN,
     Class,
@@ -60,6 +60,10 @@ from breakscope.static.regions.first_calls import settle_first_calls
 from breakscope.static.regions.programs import handed_by_program, program_regions
 from breakscope.static.regions.region import Region
 
+# makes an optimizer, takes a step of it, goes backward, or loads data in batches
+TRAINS = re.compile(
+    r"torch\.optim\.(?:\w+\.)*[A-Z]|torch\.utils\.data\.DataLoader|Tensor\.backward$"
+)
 NOWHERE = ast.Pass(lineno=0, col_offset=0)
 
 
@@ -256,6 +260,9 @@ def module_region(machine: Machine, cls: Class, evidence: Evidence = FORWARD) ->
     region = enter(machine, name, target, *values, at, evidence)
     if entry == "__call__" and region.meets(_makes_module):
         return None  # it makes a model, or loads it
+    is_compiling = COMPILES.search(cls.info.module.source) is not None
+    if evidence is FORWARD and not is_compiling and region.surely_does(_trains):
+        region = enter(machine, name, target, *values, at, ASIDE)
     if region.raises and opened_flags(machine, instance):
         return enter(machine, name, target, *values, at, evidence)
     if machine.region.leaves_other_state():
@@ -266,6 +273,11 @@ def module_region(machine: Machine, cls: Class, evidence: Evidence = FORWARD) ->
 
 def _makes_module(event: Event) -> bool:
     return type(event) is Constructor
+
+
+def _trains(event: Event) -> bool:
+    """Of a module whose `forward` does, a program compiles the parts, and not what goes over data and improves them."""
+    return type(event) is Call and TRAINS.match(event.name) is not None
 
 
 def _has_other_flag(info: FunctionInfo, given: dict[str, Value]) -> bool:
