@@ -60,10 +60,9 @@ from breakscope.static.regions.first_calls import settle_first_calls
 from breakscope.static.regions.programs import handed_by_program, program_regions
 from breakscope.static.regions.region import Region
 
-# makes an optimizer, takes a step of it, goes backward, or loads data in batches
-TRAINS = re.compile(
-    r"torch\.optim\.(?:\w+\.)*[A-Z]|torch\.utils\.data\.DataLoader|Tensor\.backward$"
-)
+# makes an optimizer, takes a step of it, or goes backward
+TRAINS = re.compile(r"torch\.optim\.(?:\w+\.)*[A-Z]|Tensor\.backward$")
+LOADER = "torch.utils.data.DataLoader"
 NOWHERE = ast.Pass(lineno=0, col_offset=0)
 
 
@@ -277,7 +276,14 @@ def _makes_module(event: Event) -> bool:
 
 def _trains(event: Event) -> bool:
     """Of a module whose `forward` does, a program compiles the parts, and not what goes over data and improves them."""
-    return type(event) is Call and TRAINS.match(event.name) is not None
+    return type(event) is Call and (TRAINS.match(event.name) is not None or _makes_loader(event))
+
+
+def _makes_loader(event: Call) -> bool:
+    """True for a call of the class, not of what a loader has: going over one has its name, too."""
+    node = event.node
+    is_made = type(node) is ast.Call and ast.unparse(node.func).endswith("DataLoader")
+    return is_made and event.name == LOADER
 
 
 def _has_other_flag(info: FunctionInfo, given: dict[str, Value]) -> bool:
