@@ -53,6 +53,8 @@ MOST_HANDED_BACK_STEPS = 5  # functions through which an argument is handed back
 
 # Characters of a condition that is put together from two.
 LONGEST_CONDITION = 120
+# Flags of a condition that do not hold: behind more of them stands one of many kinds, which few programs have.
+MOST_UNSET_FLAGS = 2
 
 # ---- containers
 # Items that builtins and dict views keep apart; longer lists hold data of one kind.

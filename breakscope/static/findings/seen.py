@@ -11,7 +11,7 @@ from breakscope.rulekit.values import Value
 from breakscope.rulekit.walking import begin_of, end_of
 from breakscope.static.findings.verdicts import Verdict, Way
 from breakscope.static.machine.frames import Activation, Step
-from breakscope.static.machine.given import both, implies, opposite
+from breakscope.static.machine.given import both, excludes, implies, opposite
 
 CHANGES = frozenset({Store, Mutate})  # of what outlives the call, whose next one finds it changed
 
@@ -123,14 +123,15 @@ class Seen(Struct, eq=False):
         return is_skipped and not (self.begun and type(event) is Varies)
 
     def decided_by(self, event: Event, position: int) -> str:
-        """The condition under which a break leaves a comprehension to Python; "" for none, and for one
-        that cannot be said beside the comprehension's own."""
+        """The condition under which a break leaves a comprehension to Python; "" for none, for one that cannot
+        be said beside the comprehension's own, and for one under which the comprehension is not reached."""
         if type(event) is not Comprehension or event.is_generator:
             return ""
         under = self.skipped_under if position >= self.kept_under else ""
         if event.is_skipped_with_its_iterator and id(event.node) in self.broken_under:
             under = self.broken_under[id(event.node)]
-        return under if under in both(event.condition, under) else ""
+        is_reached = not excludes(event.condition, under)
+        return under if is_reached and under in both(event.condition, under) else ""
 
     def note_new_graph(self, condition: str, index: int) -> None:
         """A break that surely happens wherever the condition holds: one of two does whose conditions are opposite."""

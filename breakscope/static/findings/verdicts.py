@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 import ast
+import re
+from functools import lru_cache
 
 from msgspec import Struct
 from msgspec.structs import replace
 
+from breakscope import limits
 from breakscope.report.model import CONFIDENCES
 from breakscope.rulekit.events import Event, Varies
 from breakscope.rulekit.problem import Problem
 from breakscope.rulekit.rule import Rule
+from breakscope.static.interpreter.rarely import is_rare
 from breakscope.static.machine.frames import Activation, Step
 from breakscope.static.machine.given import both
 from breakscope.static.project.modules import ModuleInfo
 
+# a flag that does not hold, among what a condition asks for
+UNSET = re.compile(r"(?:^| and )not ([\w.]+)(?= and |$)")
 # activations and the nodes by which each enters the next
 Chain = tuple[tuple[Activation, object], ...]
 
@@ -63,7 +69,8 @@ class Verdict(Struct, frozen=True):
 
     @property
     def confidence(self) -> str:
-        return "possible" if self.hidden or self.doubtful else self.problem.certainty
+        is_seldom = self.doubtful or _is_one_of_many(self.condition)
+        return "possible" if self.hidden or is_seldom else self.problem.certainty
 
     @property
     def place(self) -> tuple:
@@ -86,8 +93,8 @@ def verdict_of(
     rule: Rule, problem: Problem, event: Event, way: Way, chain: Chain, hidden: bool = False
 ) -> Verdict:
     module, caller = chain[-1][0].module, way.skipped_caller
-    condition = both(event.condition, problem.condition) or way.condition
-    doubtful = way.doubtful
+    own = both(event.condition, problem.condition)
+    condition, doubtful = own or way.condition, way.doubtful or _is_rare(own)
     if module.library:
         condition = way.condition or training_test(event)
         doubtful = doubtful or is_open(event)
@@ -149,6 +156,21 @@ def training_test(part: Step | Event) -> str:
         if part.condition.endswith(".training") and not part.condition.startswith("not ")
         else ""
     )
+
+
+def _is_one_of_many(condition: str) -> bool:
+    """True for code that runs where several flags do not hold: it stands behind the ways of as many other kinds."""
+    flags = UNSET.findall(condition)
+    return len([f for f in flags if not f.endswith(".training")]) > limits.MOST_UNSET_FLAGS
+
+
+@lru_cache(maxsize=256)
+def _is_rare(condition: str) -> bool:
+    """True for a condition that only holds where the program is exported, or the like: of a value, too."""
+    try:
+        return bool(condition) and is_rare(ast.parse(condition, mode="eval").body, True)
+    except SyntaxError:
+        return False
 
 
 def is_break(verdict: Verdict) -> bool:

@@ -10,6 +10,7 @@ from breakscope.static.findings.resumed import function_of
 from breakscope.static.findings.seen import Seen
 from breakscope.static.findings.verdicts import Way, is_open, training_test
 from breakscope.static.machine.frames import Activation, Step
+from breakscope.static.regions.discovery.around import is_measured_by
 
 # around a call: a break in what is called skips the caller too
 OF_CALLERS = ("loop", "try", "with")
@@ -25,6 +26,7 @@ def way_into(step: Step, seen: Seen, skipped: bool, resumed: set[str]) -> Way:
     caller = way.skipped_caller if way.skipped_caller[0] else _cost(step, activation, resumed)
     if not activation.module.library:
         doubtful = way.doubtful or _is_rare(step, activation)
+        doubtful = doubtful or is_measured_by(step.child, activation)
         apart = skipped and not eager
         condition = step.condition or way.condition
         last = seen.last_sure_break(step.condition)

@@ -1,6 +1,6 @@
 """Tests whose outcome says that code does not run in an ordinary compiled call: it is debugged,
-profiled, exported, calibrated, runs in half precision, is handed a text or a path instead of a tensor, or has
-computed what is no number, or writes files."""
+profiled, exported, calibrated, runs in half precision, is handed a text, a path or something else instead of a
+tensor, or has computed what is no number, or writes files."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from breakscope.static.machine.machine import Machine
 WATCHED = frozenset(
     "debug debugging verbose verbosity profile profiler profiling export exporting exportable onnx "
     "tracing anomaly dump print plot plotting visualize visualise visualization torchscript scripting "
-    "tflite tensorrt coreml tensorboard wandb calib calibrate calibrating calibration".split()
+    "tflite tensorrt coreml tensorboard wandb logs calib calibrate calibrating calibration".split()
 )
 # how arguments are called that say where to write what is kept of a call
 WRITTEN = re.compile(
@@ -58,7 +58,19 @@ def is_rare_here(machine: Machine, test: ast.expr, truth: bool, frame: Frame) ->
             return truth is (type(op) is ast.Is) and _is_handed(test.left, frame)
         case ast.Call(ast.Name("hasattr"), [ast.Name(owner), ast.Constant(str() as name)]):
             return truth and _is_never_set(machine, frame.names.get(owner, UNKNOWN), name)
+        case ast.Call(ast.Name("isinstance"), [ast.Name(name), ast.Attribute(attr="Tensor")]):
+            return not truth and _is_input(name, frame)
     return False
+
+
+def _is_input(name: str, frame: Frame) -> bool:
+    """True for what a region is given first, as nothing says what it is: where that is no tensor, what is compiled
+    stands further in."""
+    if frame.function is None or frame.depth != 1:
+        return False
+    spec, is_method = frame.function.node.args, frame.function.owner is not None
+    first = [*spec.posonlyargs, *spec.args][is_method:][:1]
+    return any(p.arg == name and p.annotation is None for p in first)
 
 
 def _is_handed(parameter: ast.Name, frame: Frame) -> bool:
@@ -163,41 +175,53 @@ def is_deprecated(branch: ast.If) -> bool:
 
 def runs_once(machine: Machine, branch: ast.If, frame: Frame) -> bool:
     """True for what a program does once, in its first call, and as well might before it."""
-    return _loads_once(branch, frame) or _prepares_once(machine, branch, frame)
+    return _loads_once(machine, branch, frame) or _prepares_once(machine, branch, frame)
 
 
-def _loads_once(branch: ast.If, frame: Frame) -> bool:
-    """True for `if KERNELS is None: KERNELS = load()` of a global, for which nothing of the function's own is needed:
-    a program loads or builds such a thing once, in its first call."""
+def _loads_once(machine: Machine, branch: ast.If, frame: Frame) -> bool:
+    """True for `if KERNELS is None: KERNELS = load()` of a global, for which nothing of the function's own is needed,
+    and for `if KERNELS is None: load()` of one that `load` sets: a program loads or builds such a thing once, in its
+    first call."""
     match branch.test:
         case ast.Compare(ast.Name(name), [ast.Is()], [ast.Constant(None)]) if (
             name in frame.globals_
         ):
-            values = [
-                part.value
-                for statement in branch.body
-                for part in walk(statement)
-                if isinstance(part, ast.Assign) and getattr(part.targets[0], "id", "") == name
-            ]
-            used = (part.id for value in values for part in walk(value) if type(part) is ast.Name)
-            return bool(values) and frame.names.keys().isdisjoint(used)
-    return False
+            parts = [part for statement in branch.body for part in walk(statement)]
+        case _:
+            return False
+    values = [
+        part.value
+        for part in parts
+        if isinstance(part, ast.Assign) and getattr(part.targets[0], "id", "") == name
+    ]
+    calls = [part for part in parts if isinstance(part, ast.Call) and not values]
+    setters = [_function_named(machine, call.func, frame) for call in calls]
+    values += [call for call, node in zip(calls, setters) if node is not None and _sets(node, name)]
+    used = (part.id for value in values for part in walk(value) if type(part) is ast.Name)
+    return bool(values) and frame.names.keys().isdisjoint(used)
+
+
+def _sets(function: ast.AST, name: str) -> bool:
+    """True for a function that sets a global."""
+    return any(type(part) is ast.Global and name in part.names for part in walk(function))
 
 
 def _prepares_once(machine: Machine, branch: ast.If, frame: Frame) -> bool:
-    """True for `if self.codes is None: self.codes = self.fit(x)`, where something is trained, or read from a file, in
-    the first call."""
+    """True for `if self.codes is None: self.codes = self.fit(x)`, and for `if name not in MODELS: MODELS[name] =
+    load(name)`, where something is trained, or read from a file, in the first call."""
     match branch.test:
-        case ast.Compare(ast.Attribute() as kept, [ast.Is()], [ast.Constant(None)]):
+        case ast.Compare(
+            ast.Attribute() | ast.Subscript() as kept, [ast.Is()], [ast.Constant(None)]
+        ):
             text = ast.unparse(kept)
+        case ast.Compare(key, [ast.NotIn()], [ast.Attribute() | ast.Name() as kept]):
+            text = f"{ast.unparse(kept)}[{ast.unparse(key)}]"
         case _:
             return False
-    made = [
-        s.value
-        for s in branch.body
-        if isinstance(s, ast.Assign) and ast.unparse(s.targets[0]) == text
-    ]
-    parts = [part for value in made for part in walk(value)]
+    parts = [part for statement in branch.body for part in walk(statement)]
+    stored = [part.targets[0] for part in parts if isinstance(part, ast.Assign)]
+    if not any(ast.unparse(target) == text for target in stored):
+        return False
     called = [_function_named(machine, p.func, frame) for p in parts if isinstance(p, ast.Call)]
     parts += [part for function in called if function is not None for part in walk(function)]
     return any(

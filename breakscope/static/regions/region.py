@@ -34,6 +34,23 @@ class Region(Struct, frozen=True):
             for step in activation.steps
         )
 
+    def surely_does(self, is_wanted: Callable[[Event], bool]) -> bool:
+        """The same of what each call of the region comes to."""
+        open_, met = [self.activation], set()
+        while open_:
+            activation = open_.pop()
+            if id(activation) in met:
+                continue
+            met.add(id(activation))
+            for step in activation.steps:
+                if step.undecided or step.condition or step.rare:
+                    continue
+                if step.child is not None:
+                    open_.append(step.child)
+                elif not (step.event.undecided or step.event.condition) and is_wanted(step.event):
+                    return True
+        return False
+
     def activations(self) -> Iterator[Activation]:
         """The region's own and what it calls, each once."""
         open_, met = [self.activation], set()

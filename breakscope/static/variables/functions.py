@@ -92,10 +92,11 @@ def _state_of_decorators(callee) -> dict[str, str]:
 
 
 class RoutineVariable(Variable):
-    """A function or a method: neither a number nor a container, and always true."""
+    """A function or a method: neither a number, a container nor a module of torch's, and always true."""
 
     def has_type(self, value, name) -> bool | None:
-        return False if name in PYTHON_TYPES or name in CONTAINER_TYPES else None
+        is_other = name in PYTHON_TYPES or name in CONTAINER_TYPES or name.startswith("torch.nn.")
+        return False if is_other else None
 
     def may_show_tensor(self, machine: Machine, value, depth) -> bool:
         return False

@@ -89,6 +89,15 @@ def call_method_type(machine: Machine, args, kwargs, node, frame) -> Value:
     return Function(target.info, owner, target.scope, target.args, target.kwargs)
 
 
+def call_is_function(machine: Machine, args, kwargs, node, frame) -> Value:
+    """`inspect.isfunction(value)`."""
+    value = args[0] if len(args) == 1 else UNKNOWN
+    if isinstance(value, Function):
+        return Const(value.bound is None)
+    is_other = isinstance(value, Class | Const | Dict | Instance | Sequence | Tensor)
+    return Const(False) if is_other else Py("bool", "config")
+
+
 def call_cast(machine: Machine, args, kwargs, node, frame) -> Value:
     """`cast(type, value)`: the value, or one of the type where nothing else is known."""
     value = args[1] if len(args) > 1 else UNKNOWN

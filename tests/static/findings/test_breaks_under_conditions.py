@@ -4,7 +4,7 @@
 import textwrap
 
 import pytest
-from programs import analysed, found
+from programs import analysed, found, seen
 
 HEAD = """\
 import torch
@@ -330,3 +330,63 @@ class Net(nn.Module):
 """
     result = found(analysed(tmp_path, {"net.py": source}))
     assert result == [("BRK201", 7), *([("BRK503", 31)] if other == "Plain" else [])]
+
+
+@pytest.mark.parametrize(
+    ("test", "is_shown"),
+    [
+        ("self.third", True),
+        ("self.third or self.fourth", True),
+        ("not self.third", False),
+        ("self.training", True),
+    ],
+)
+def test_what_stands_behind_the_ways_of_many_kinds(test, is_shown, tmp_path):
+    source = f"""\
+import torch
+
+
+class Net(torch.nn.Module):
+    def __init__(self, first, second, third, fourth):
+        super().__init__()
+        self.first, self.second, self.third, self.fourth = first, second, third, fourth
+
+    def forward(self, x):
+        if self.first:
+            return x * 2
+        elif self.second:
+            return x * 3
+        elif {test}:
+            return x * x.sum().item()
+        return x
+"""
+    result = analysed(tmp_path, {"net.py": source})
+    assert seen(result) == [("BRK201", 15)]
+    assert found(result) == ([("BRK201", 15)] if is_shown else [])
+
+
+@pytest.mark.parametrize(("name", "is_shown"), [("exported", True), ("is_torchscript", False)])
+def test_a_part_that_is_another_one_where_the_model_is_exported(name, is_shown, tmp_path):
+    source = f"""\
+import torch
+
+
+class Reads(torch.nn.Module):
+    def forward(self, x):
+        return x * x.sum().item()
+
+
+class Net(torch.nn.Module):
+    def __init__(self, {name}):
+        super().__init__()
+        if {name}:
+            self.part = torch.nn.LSTM(3, 3)
+        else:
+            self.part = torch.nn.Linear(3, 3)
+
+    def forward(self, x):
+        return self.part(x)
+"""
+    result = analysed(tmp_path, {"net.py": source})
+    assert ("BRK503", 18) in seen(result)
+    assert (("BRK503", 18) in found(result)) is is_shown

@@ -35,3 +35,28 @@ def test_one_behind_a_break_that_another_condition_decides(tmp_path):
     source = source.replace("(x)[0]\n", "(x)[0]\n        else:\n            made = x\n")
     result = analysed(tmp_path, {"net.py": source})
     assert found(result) == [("BRK503", 12), ("BRK503", 14), ("BRK503", 18)]
+
+
+MIXED = """\
+import torch
+
+
+class Mixed(torch.nn.Module):
+    def __init__(self, mixes):
+        super().__init__()
+        self.mixes = mixes
+        self.taken = [0, 1]
+
+    def forward(self, x):
+        states = [x, x + 1]
+        if self.mixes:
+            shares = torch.rand(2)
+            return sum([states[i] * shares[i].item() for i in self.taken])
+        {before}return sum([states[i] for i in self.taken])
+"""
+
+
+@pytest.mark.parametrize("before", ["", "else:\n            "])
+def test_a_comprehension_that_the_condition_of_a_break_excludes(before, tmp_path):
+    result = analysed(tmp_path, {"mixed.py": MIXED.format(before=before)})
+    assert {line for _, line in found(result)} == {14}

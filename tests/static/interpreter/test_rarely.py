@@ -52,6 +52,7 @@ def model(folder, body, before=""):
         ("not torch.isfinite(norm)", False, False),
         ("self.output_path is not None", True, False),
         ("save_dir", True, False),
+        ("self.write_chunk_logs", True, False),
         ("self.path is not None", False, False),
         ("self.outputs", False, False),
     ],
@@ -333,3 +334,70 @@ def test_what_only_logs_an_error(logged, is_shown, tmp_path):
     assert "BRK402" in [code for code, _ in seen(result)]
     assert ("BRK402" in [code for code, _ in found(result)]) == is_shown
     assert ("BRK101", 10) in found(result)
+
+
+PICTURES = """\
+import torch
+
+
+class Detector(torch.nn.Module):
+    def found(self, boxes, images):
+        if isinstance(boxes, torch.Tensor):
+            return boxes
+        return boxes[0][boxes[0] > 0]
+
+    def forward(self, images, sizes=None):
+        if isinstance({asked}, torch.Tensor):
+            return images * 2
+        x = torch.stack([torch.from_numpy(image) for image in images])
+        return x[x > 0]
+"""
+
+
+@pytest.mark.parametrize(("asked", "is_shown"), [("images", False), ("sizes", True)])
+def test_a_region_whose_input_is_no_tensor(asked, is_shown, tmp_path):
+    """What is compiled of a wrapper that takes pictures stands further in."""
+    result = analysed(tmp_path, {"detector.py": PICTURES.format(asked=asked)})
+    assert ("BRK302", 14) in seen(result)
+    assert (("BRK302", 14) in found(result)) is is_shown
+
+
+LOADED = """\
+import torch
+
+KERNEL = None
+MODELS = {{}}
+
+
+def kept(name):
+    global KERNEL
+    KERNEL = {made}
+    return KERNEL
+
+
+class Net(torch.nn.Module):
+    def forward(self, x, name: str):
+        global KERNEL
+        if {test}:
+            {body}
+            print(name)
+        return x * 2
+"""
+
+
+@pytest.mark.parametrize(
+    ("made", "test", "body", "is_shown"),
+    [
+        ("torch.load('kernel')", "KERNEL is None", "kept('kernel')", False),
+        ("torch.load('kernel')", "KERNEL is None", "kept(name)", True),
+        ("torch.load('kernel')", "KERNEL is None", "print('kernel')", True),
+        ("torch.load(name)", "name not in MODELS", "MODELS[name] = kept(name)", False),
+        ("torch.load(name)", "MODELS[name] is None", "MODELS[name] = kept(name)", False),
+        ("torch.ones(3)", "name not in MODELS", "MODELS[name] = kept(name)", True),
+        ("torch.load(name)", "name not in MODELS", "MODELS['any'] = kept(name)", True),
+    ],
+)
+def test_what_the_first_call_loads(made, test, body, is_shown, tmp_path):
+    result = analysed(tmp_path, {"net.py": LOADED.format(made=made, test=test, body=body)})
+    assert ("BRK401", 18) in seen(result)
+    assert (("BRK401", 18) in found(result)) is is_shown

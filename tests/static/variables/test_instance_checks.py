@@ -180,3 +180,36 @@ class Model(torch.nn.Module):
 """
     result = analysed(tmp_path, {"model.py": source})
     assert found(result) == ([] if is_one else [("BRK202", 11)])
+
+
+@pytest.mark.parametrize(
+    ("asked", "is_one"),
+    [
+        ("isfunction(kind)", True),
+        ("not isinstance(kind, torch.nn.Module)", True),
+        ("isinstance(kind, torch.nn.Module)", False),
+    ],
+)
+def test_a_function_that_makes_a_layer(asked, is_one, tmp_path):
+    source = f"""\
+from inspect import isfunction
+
+import torch
+
+
+def made(kind):
+    if {asked}:
+        return kind()
+    return kind
+
+
+class Model(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.activation = made(lambda: torch.nn.PReLU(4))
+
+    def forward(self, x):
+        return self.activation(x)
+"""
+    result = analysed(tmp_path, {"model.py": source})
+    assert found(result) == ([] if is_one else [("BRK517", 15)])

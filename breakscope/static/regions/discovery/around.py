@@ -31,6 +31,7 @@ from breakscope.static.definitions.classes import (
 )
 from breakscope.static.definitions.names import module_names, resolve_import
 from breakscope.static.machine.compiled_names import compiles
+from breakscope.static.machine.frames import Activation
 from breakscope.static.machine.library import CHANGING_METHODS
 from breakscope.static.machine.machine import Machine
 from breakscope.static.project.modules import ClassInfo, ModuleInfo
@@ -71,6 +72,9 @@ LEARNED = re.compile(
     r"\bnn\.(?:Parameter|(?:Lazy)?(?:Linear|Conv\w+)|Bilinear|(?:LSTM|GRU|RNN)(?:Cell)?|Embedding(?:Bag)?|MultiheadAttention"
     r"|Transformer\w*)\("
 )
+# a package of data sets, with what prepares their samples
+OF_DATA = re.compile(r"(?:^|\.)data(?:sets?|loaders?)\.")
+SAMPLE_TRANSFORMS = "torchvision.transforms."
 # how classes are called, or end, whose objects stand beside a model: what explains it, what quantisation reads, and what
 # makes a batch of data
 LOOKS = re.compile(r"Explainer|(?:Observer|Calibrator|DataPre[pP]rocessor)(?:Base|Mixin)?$")
@@ -107,9 +111,26 @@ def is_file_around(module: ModuleInfo) -> bool:
     return FILES.search("/".join(module.path.split("/")[-2:])) is not None
 
 
+def is_measured_by(called: Activation, caller: Activation) -> bool:
+    """True where code of a model calls a function in a file of metrics, plots or the like, to judge or to show what it
+    gave: nobody compiles that with it, but for a loss."""
+    names = f"{called.function} {called.module.name} {caller.function} {caller.module.name}".lower()
+    return (
+        _is_of_measures(called.module)
+        and not _is_of_measures(caller.module)
+        and LOSSES.search(names) is None
+    )
+
+
+def _is_of_measures(module: ModuleInfo) -> bool:
+    file = "/".join(module.path.split("/")[-2:])
+    return MEASURES.search(file) is not None or METRICS.search(file) is not None
+
+
 def is_aside(machine: Machine, cls: Class, forward: Value | None) -> bool:
-    """True for a module class of a file that debugs or tests models, or that measures them and learns nothing, for what explains or calibrates one, for
-    what runs models of another framework, and for one whose `forward` goes over the parameters of the model that
+    """True for a module class of a file that debugs or tests models, or that measures them and learns nothing, for what
+    explains or calibrates one, for what prepares samples of data, for what runs models of another framework, and for one
+    whose `forward` goes over the parameters of the model that
     it is given first and returns nothing, as of averages that follow the optimizer's steps; not where its file
     compiles something, nor for a loss or a penalty, which training runs. And for one that compiles parts of its
     own objects."""
@@ -120,6 +141,8 @@ def is_aside(machine: Machine, cls: Class, forward: Value | None) -> bool:
         MEASURES.search(file) is not None
         or (METRICS.search(file) is not None and not _learns(cls))
         or TESTS.search(module.name) is not None
+        or OF_DATA.search(module.name) is not None
+        or any(name.startswith(SAMPLE_TRANSFORMS) for name in external_bases(machine, cls.info))
         or any(LOOKS.search(name) for name in _names_of(machine, cls))
         or _needs_other_framework(module)
     )

@@ -9,7 +9,7 @@ from functools import partial
 
 from msgspec.structs import replace
 
-from breakscope.rulekit.events import Constructor, Event
+from breakscope.rulekit.events import Call, Constructor, Event
 from breakscope.rulekit.values import UNKNOWN, Class, Const, Function, Instance, Value
 from breakscope.rulekit.walking import positional_parameters, walk
 from breakscope.static.definitions.classes import bound_to, find_member, is_module_class, members_of
@@ -48,6 +48,9 @@ from breakscope.static.regions.first_calls import settle_first_calls
 from breakscope.static.regions.programs import handed_by_program, program_regions
 from breakscope.static.regions.region import Region
 
+# makes an optimizer, takes a step of it, or goes backward
+TRAINS = re.compile(r"torch\.optim\.(?:\w+\.)*[A-Z]|Tensor\.backward$")
+LOADER = "torch.utils.data.DataLoader"
 NOWHERE = ast.Pass(lineno=0, col_offset=0)
 
 
@@ -244,6 +247,9 @@ def module_region(machine: Machine, cls: Class, evidence: Evidence = FORWARD) ->
     region = enter(machine, name, target, *values, at, evidence)
     if entry == "__call__" and region.meets(_makes_module):
         return None  # it makes a model, or loads it
+    is_compiling = COMPILES.search(cls.info.module.source) is not None
+    if evidence is FORWARD and not is_compiling and region.surely_does(_trains):
+        region = enter(machine, name, target, *values, at, ASIDE)
     if region.raises and opened_flags(machine, instance):
         return enter(machine, name, target, *values, at, evidence)
     if machine.region.leaves_other_state():
@@ -254,6 +260,18 @@ def module_region(machine: Machine, cls: Class, evidence: Evidence = FORWARD) ->
 
 def _makes_module(event: Event) -> bool:
     return type(event) is Constructor
+
+
+def _trains(event: Event) -> bool:
+    """Of a module whose `forward` does, a program compiles the parts, and not what goes over data and improves them."""
+    return type(event) is Call and (TRAINS.match(event.name) is not None or _makes_loader(event))
+
+
+def _makes_loader(event: Call) -> bool:
+    """True for a call of the class, not of what a loader has: going over one has its name, too."""
+    node = event.node
+    is_made = type(node) is ast.Call and ast.unparse(node.func).endswith("DataLoader")
+    return is_made and event.name == LOADER
 
 
 def _has_other_flag(info: FunctionInfo, given: dict[str, Value]) -> bool:

@@ -18,6 +18,7 @@ from breakscope.rulekit.values import (
     Function,
     Instance,
     Sequence,
+    Tensor,
     Union,
     Value,
     maybe_tensor,
@@ -65,6 +66,7 @@ PREPARES = (
 )
 SEEDS = ("torch.Generator", "torch.manual_seed", "torch.random.manual_seed")
 PUTS_ON_HOOK = "module.register_hook"
+OF_SPARSE = re.compile(rb"torch\.sparse|to_sparse|is_sparse|sparse_c[os][or]")
 OPTIMIZER = re.compile(r"torch\.optim\.(?:\w+\.)?[A-Z]\w*")
 
 
@@ -117,11 +119,26 @@ def _function_region(machine: Machine, function: Function) -> Region | None:
         return None
     if any(is_tensor(machine, value) for value in given):
         name = function.info.qualname
-        evidence = HANDED_OUT if _is_of_models(machine, function.info.module) else LOOSE
+        is_surely_one = _is_of_models(machine, function.info.module)
+        is_surely_one = is_surely_one and not _may_be_given_sparse(
+            function, [*args, *kwargs.values()]
+        )
+        evidence = HANDED_OUT if is_surely_one else LOOSE
         return _unless_driver(
             machine, enter(machine, name, function, args, kwargs, evidence=evidence)
         )
     return None
+
+
+def _may_be_given_sparse(function: Function, given: list[Value]) -> bool:
+    """True for a function that is called after sparse tensors, in a file that has to do with them, where nothing says
+    which parameter is one: the frame that touches it first is Python's, and so are all that it hands it to."""
+    tensors = [o for value in given for o in options(value) if type(o) is Tensor]
+    return (
+        "sparse" in function.info.name.lower().split("_")
+        and OF_SPARSE.search(function.info.module.text) is not None
+        and all(o.kind != "sparse" for o in tensors)
+    )
 
 
 def _is_of_models(machine: Machine, module: ModuleInfo) -> bool:

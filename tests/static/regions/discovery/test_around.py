@@ -307,3 +307,30 @@ def solve(y: torch.Tensor, method):
 
 def test_one_of_several_ways_goes_through_scipy(tmp_path):
     assert ("BRK101", 12) in of_library(tmp_path, SOLVERS, "solve")
+
+
+MEASURED = """\
+def errors(made, wanted):
+    return (made - wanted)[wanted > 0].abs().mean()
+"""
+MEASURING = """\
+import torch
+
+from {file} import errors
+
+
+class {name}(torch.nn.Module):
+    def forward(self, x, wanted):
+        return errors(x * 2, wanted)
+"""
+
+
+@pytest.mark.parametrize(
+    ("file", "name", "is_shown"),
+    [("metrics", "Net", False), ("layers", "Net", True), ("metrics", "PixelLoss", True)],
+)
+def test_what_a_model_is_judged_by(file, name, is_shown, tmp_path):
+    files = {f"{file}.py": MEASURED, "net.py": MEASURING.format(file=file, name=name)}
+    result = analysed(tmp_path, files)
+    assert ("BRK302", 2) in seen(result)
+    assert (("BRK302", 2) in found(result)) is is_shown

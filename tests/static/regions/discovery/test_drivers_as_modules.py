@@ -169,3 +169,44 @@ def test_one_that_is_compiled_itself_is_shown(tmp_path):
     source = COMPILES_PARTS.format(compiled="self.encoder = torch.compile(self.encoder)")
     made = "\n\nmodel = torch.compile(Tracker(torch.nn.Linear(3, 3)))\n"
     assert ("BRK101", 17) in found(analysed(tmp_path, {"net.py": source + made}))
+
+
+TRAINER = """\
+import torch
+from torch.utils.data import DataLoader
+
+
+class Trainer(torch.nn.Module):
+    def __init__(self, net, trains):
+        super().__init__()
+        self.net, self.trains = net, trains
+        self.optimizer = torch.optim.SGD(net.parameters())
+
+    def improve(self, data):
+        {work}
+
+    def forward(self, data):
+        {guard}self.improve(data)
+        made = self.net(data)
+        return made[made > 0]
+"""
+
+
+@pytest.mark.parametrize(
+    ("work", "guard", "is_shown"),
+    [
+        ("self.net(data).sum().backward()", "", False),
+        ("self.optimizer.step()", "", False),
+        ("return DataLoader(data)", "", False),
+        ("torch.optim.Adam(self.net.parameters())", "", False),
+        ("return data * 2", "", True),
+        ("self.optimizer.step()", "if self.trains: ", True),
+    ],
+)
+def test_a_forward_that_trains(work, guard, is_shown, tmp_path):
+    source = TRAINER.format(work=work, guard=guard)
+    result = analysed(tmp_path, {"trainer.py": source})
+    assert ("BRK302", 17) in seen(result)
+    assert (("BRK302", 17) in found(result)) is is_shown
+    compiles = source + "\n\ndoubled = torch.compile(lambda x: x * 2)\n"
+    assert ("BRK302", 17) in found(analysed(tmp_path, {"trainer.py": compiles}))

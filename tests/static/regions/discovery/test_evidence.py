@@ -417,3 +417,30 @@ def test_a_function_that_says_to_be_of_arrays_is_none_of_tensors(text, count, tm
     )
     files = {"library/__init__.py": "from .sums import summed\n", "library/sums.py": source}
     assert len(seen(analysed(tmp_path, files))) == count
+
+
+SAMPLED = """\
+import torch
+from torchvision import transforms
+
+
+class Cut({base}):
+    def forward(self, image):
+        return image[..., : int(torch.randint(4, (1,)).item())]
+"""
+
+
+@pytest.mark.parametrize(
+    ("file", "base", "is_shown"),
+    [
+        ("net/layers/cut.py", "torch.nn.Module", True),
+        ("net/datasets/layers/cut.py", "torch.nn.Module", False),
+        ("net/layers/cut.py", "transforms.RandomCrop", False),
+    ],
+)
+def test_a_transform_of_single_samples(file, base, is_shown, tmp_path):
+    folders = [Path(file).parents[at] for at in range(len(Path(file).parents) - 1)]
+    files = {file: SAMPLED.format(base=base), **{f"{f}/__init__.py": "" for f in folders}}
+    result = analysed(tmp_path, files)
+    assert ("BRK201", 7) in seen(result)
+    assert (("BRK201", 7) in found(result)) is is_shown

@@ -856,3 +856,33 @@ def test_a_flag_of_which_the_file_names_the_other_value(call, lines, tmp_path):
                 return {call}
         """
     assert [line for _, line in found(analysed(tmp_path, {"flows.py": source}))] == lines
+
+
+OF_SPARSE = """\
+import torch
+
+
+def {name}(x: torch.Tensor):
+    if x.layout == torch.{layout}:
+        x = x * 2
+    return x[x > 0]
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "layout", "is_shown"),
+    [
+        ("sparse_positive", "sparse_coo", False),
+        ("positive", "sparse_coo", True),
+        ("sparse_positive", "strided", True),
+    ],
+)
+def test_a_function_that_may_be_given_a_sparse_tensor(name, layout, is_shown, tmp_path):
+    """Dynamo leaves each frame to Python that touches one."""
+    files = {
+        "net/__init__.py": f"from .positive import {name}\n",
+        "net/positive.py": OF_SPARSE.format(name=name, layout=layout),
+    }
+    result = analysed(tmp_path, files)
+    assert seen(result) == [("BRK302", 7)]
+    assert found(result) == ([("BRK302", 7)] if is_shown else [])
