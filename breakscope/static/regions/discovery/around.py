@@ -36,6 +36,15 @@ from breakscope.static.machine.library import CHANGING_METHODS
 from breakscope.static.machine.machine import Machine
 from breakscope.static.project.modules import ClassInfo, ModuleInfo
 from breakscope.static.regions.discovery.callers import COMPILES
+from breakscope.static.regions.discovery.names_of_files import (
+    MEASURES,
+    METRICS,
+    OF_DATA,
+    TESTS,
+    file_of,
+    is_file_around,
+    is_of_measures,
+)
 
 # whose reporters and trainers run models of torch's, too
 BESIDE_TORCH = frozenset({"chainer"})
@@ -58,28 +67,15 @@ OF_MODEL = frozenset(
     train eval zero_grad parameters named_parameters state_dict load_state_dict modules named_modules
     """.split()
 )
-# a word in the name of its file, or of the folder that the file is in: of functions and of modules, of functions alone, and
-# of modules alone that run beside a model, or before it on single samples
-MEASURING = r"plots?|plotting|flops?|profil(?:e|er|ing)|debug|benchmarks?"
-FILES = re.compile(
-    rf"(?:^|[_/])(?:{MEASURING}|visuali[sz](?:e|ation|er)s?|viz|mocks?|tensorboard|explain(?:ers?|ability)|reports?"
-    r"|validation|verif(?:y|ier|ication)|diagnostics?|observers?|calibrat(?:e|ion|or)s?|serializ(?:e|ers?|ation))(?=[_./])"
-)
-MEASURES = re.compile(rf"(?:^|[_/])(?:{MEASURING})(?=[_./])|(?:^|/)data(?:sets?|loaders?)(?=[./])")
-METRICS = re.compile(r"(?:^|[_/])(?:metrics|metric(?=[./]))(?=[_./])")
 # what a module makes that learns: such a one is a model, though it serves to measure others
 LEARNED = re.compile(
     r"\bnn\.(?:Parameter|(?:Lazy)?(?:Linear|Conv\w+)|Bilinear|(?:LSTM|GRU|RNN)(?:Cell)?|Embedding(?:Bag)?|MultiheadAttention"
     r"|Transformer\w*)\("
 )
-# a package of data sets, with what prepares their samples
-OF_DATA = re.compile(r"(?:^|\.)data(?:sets?|loaders?)\.")
 SAMPLE_TRANSFORMS = "torchvision.transforms."
 # how classes are called, or end, whose objects stand beside a model: what explains it, what quantisation reads, and what
 # makes a batch of data
 LOOKS = re.compile(r"Explainer|(?:Observer|Calibrator|DataPre[pP]rocessor)(?:Base|Mixin)?$")
-# the name of a module of tests, or of a package above it; where a project lies says nothing
-TESTS = re.compile(r"(?:^|\.)(?:tests?\.|(?:test_\w+|\w+_test|conftest)$)")
 LOSSES = re.compile(r"loss|penalt|regulari[sz]|decay")
 ARRAYS = re.compile(r"(?i)\b(?:ndarray|np\.array|numpy array)s?\b")
 PLAIN = frozenset({"str", "int", "float", "bool", "bytes"})
@@ -105,41 +101,28 @@ def is_around(name: str) -> bool:
     return name in NAMES or name.startswith(BEGINNINGS)
 
 
-def is_file_around(module: ModuleInfo) -> bool:
-    """True for a file of functions that draw, count, profile, debug, compare, measure values to quantise by, keep values in
-    files, or stand in for others in tests."""
-    return FILES.search("/".join(module.path.split("/")[-2:])) is not None
-
-
 def is_measured_by(called: Activation, caller: Activation) -> bool:
     """True where code of a model calls a function in a file of metrics, plots or the like, to judge or to show what it
     gave: nobody compiles that with it, but for a loss."""
     names = f"{called.function} {called.module.name} {caller.function} {caller.module.name}".lower()
     return (
-        _is_of_measures(called.module)
-        and not _is_of_measures(caller.module)
+        is_of_measures(called.module)
+        and not is_of_measures(caller.module)
         and LOSSES.search(names) is None
     )
-
-
-def _is_of_measures(module: ModuleInfo) -> bool:
-    file = "/".join(module.path.split("/")[-2:])
-    return MEASURES.search(file) is not None or METRICS.search(file) is not None
 
 
 def is_aside(machine: Machine, cls: Class, forward: Value | None) -> bool:
     """True for a module class of a file that debugs or tests models, or that measures them and learns nothing, for what
     explains or calibrates one, for what prepares samples of data, for what runs models of another framework, and for one
-    whose `forward` goes over the parameters of the model that
-    it is given first and returns nothing, as of averages that follow the optimizer's steps; not where its file
-    compiles something, nor for a loss or a penalty, which training runs. And for one that compiles parts of its
-    own objects."""
+    whose `forward` goes over the parameters of the model that it is given first and returns nothing, as of averages that
+    follow the optimizer's steps; not where its file compiles something, nor for a loss or a penalty, which training
+    runs. And for one that compiles parts of its own objects."""
     module = cls.info.module
     is_loss = LOSSES.search(f"{cls.info.name} {module.name.rpartition('.')[2]}".lower()) is not None
-    file = "/".join(module.path.split("/")[-2:])
     is_measuring = (
-        MEASURES.search(file) is not None
-        or (METRICS.search(file) is not None and not _learns(cls))
+        MEASURES.search(file_of(module)) is not None
+        or (METRICS.search(file_of(module)) is not None and not _learns(cls))
         or TESTS.search(module.name) is not None
         or OF_DATA.search(module.name) is not None
         or any(name.startswith(SAMPLE_TRANSFORMS) for name in external_bases(machine, cls.info))

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from breakscope.rulekit.events import Call, Constructor, Event
 from breakscope.rulekit.values import UNKNOWN, Class, Const, Function, Instance, Value
-from breakscope.rulekit.walking import positional_parameters, walk
+from breakscope.rulekit.walking import last_name, positional_parameters, walk
 from breakscope.static.definitions.classes import bound_to, find_member, is_module_class, members_of
 from breakscope.static.definitions.lightning import COUNTED, compiled_steps
 from breakscope.static.definitions.names import module_names, resolve_import
@@ -27,7 +27,6 @@ from breakscope.static.regions.discovery.around import (
     is_around,
     is_aside,
     is_driver,
-    is_file_around,
     is_training_step,
     reads_files,
 )
@@ -41,6 +40,7 @@ from breakscope.static.regions.discovery.evidence import (
     Evidence,
 )
 from breakscope.static.regions.discovery.hooks import hook_arguments, registered_hooks
+from breakscope.static.regions.discovery.names_of_files import is_file_around
 from breakscope.static.regions.discovery.replaced import replaced_forwards
 from breakscope.static.regions.discovery.steps import tensor_step
 from breakscope.static.regions.driver import bound
@@ -269,9 +269,8 @@ def _trains(event: Event) -> bool:
 
 def _makes_loader(event: Call) -> bool:
     """True for a call of the class, not of what a loader has: going over one has its name, too."""
-    node = event.node
-    is_made = type(node) is ast.Call and ast.unparse(node.func).endswith("DataLoader")
-    return is_made and event.name == LOADER
+    func = event.node.func if event.name == LOADER and type(event.node) is ast.Call else None
+    return func is not None and last_name(func).endswith("DataLoader")
 
 
 def _has_other_flag(info: FunctionInfo, given: dict[str, Value]) -> bool:

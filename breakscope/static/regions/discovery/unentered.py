@@ -39,7 +39,6 @@ from breakscope.static.project.modules import ModuleInfo
 from breakscope.static.regions.arguments import parameter_values
 from breakscope.static.regions.discovery.around import (
     is_class_around,
-    is_file_around,
     is_function_around,
     is_no_tensor,
 )
@@ -54,6 +53,7 @@ from breakscope.static.regions.discovery.methods import (
     methods_entered,
     shows_tensors,
 )
+from breakscope.static.regions.discovery.names_of_files import is_file_around
 from breakscope.static.regions.discovery.steps import tensor_methods
 from breakscope.static.regions.region import Region
 
