@@ -15,7 +15,7 @@ from breakscope.static import StaticOptions, analyze
 from breakscope.static.project.files import python_files
 from breakscope.workflows.check import CheckOptions, check
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "benchmarks"))
+sys.path.append(str(Path(__file__).resolve().parents[2] / "benchmarks"))
 
 from hostile_parts import GROWING, GROWING_TEXT, ODD_CALLS, STARTS, around, generated
 from hostile_programs import named
