@@ -104,12 +104,10 @@ def is_around(name: str) -> bool:
 def is_measured_by(called: Activation, caller: Activation) -> bool:
     """True where code of a model calls a function in a file of metrics, plots or the like, to judge or to show what it
     gave: nobody compiles that with it, but for a loss."""
+    if called.module is caller.module or not is_of_measures(called.module):
+        return False
     names = f"{called.function} {called.module.name} {caller.function} {caller.module.name}".lower()
-    return (
-        is_of_measures(called.module)
-        and not is_of_measures(caller.module)
-        and LOSSES.search(names) is None
-    )
+    return not is_of_measures(caller.module) and LOSSES.search(names) is None
 
 
 def is_aside(machine: Machine, cls: Class, forward: Value | None) -> bool:
