@@ -1,14 +1,14 @@
 """An iterator that was made before the region ends the graph where the region goes over it.
 
-Dynamo follows an iterator that it has seen made: of one that comes in from outside (an attribute, a global
-variable) it knows only that Python's own code gives the next item. So `next(self.batches)` ends the graph
+Dynamo follows an iterator that it has seen made: of one that comes in from outside (an argument, an attribute, a
+global variable) it knows only that Python's own code gives the next item. So `next(self.batches)` ends the graph
 (GB4347), and so does handing it to `list`, `zip`, `set` or `sum`; a `for`, a comprehension or `enumerate` over it leaves the
 whole function to Python (GB0811). It is the same for what a dict's `values()` and `items()` gave before, and
 for generators, as of `model.parameters()`. The `keys()` of a dict, and iterators over tuples and ranges, are
 followed. Behind an earlier graph break, `zip`, `map`, `filter`, `values()` and `items()` that stand before it are
 Python's own, too.
 
-Keep the list, the dict or the module itself, and call `.values()`, `zip(...)` or `iter(...)` in the region; of
+Keep, or hand over, the list, the dict or the module itself, and call `.values()`, `zip(...)` or `iter(...)` in the region; of
 what comes one by one, take the next item outside, and hand it in.
 """
 
@@ -31,9 +31,13 @@ STATEMENTS = frozenset({"for", "comprehension", "unpack", "star", "in", "enumera
 @rule.on(Call, "iterator made before the region")
 def check(event):
     construct, home = (fact.value for fact in event.args)
+    where, _, name = home.rpartition(" ")
+    keep = "hand over" if where == "argument" else "keep"
     yield event.problem(
-        f"`{home}` is an iterator or a view that was made before, which Dynamo does not go over, so the graph ends here",
-        help="keep the list, the dict or the module itself, and make the iterator in the region",
+        f"`{name}` is an iterator or a view that was made before, which Dynamo does not go over, so the graph ends here",
+        help="take the next item outside of the region, and hand it in"
+        if construct == "next"
+        else f"{keep} the list, the dict or the module itself, and make the iterator in the region",
         skips="call" if construct in STATEMENTS else "",
         fixable=False,
     )

@@ -94,7 +94,7 @@ class Sequence(Value, eq=False):
 
     def rebuilt(self, change: Callable[[Value], Value]) -> Value:
         items = [change(item) for item in self.items] if self.items is not None else None
-        return Sequence(self.type, items, change(self.element))
+        return Sequence(self.type, items, change(self.element), is_once=self.is_once)
 
 
 class Dict(Value, eq=False):

@@ -8,15 +8,17 @@ import ast
 from breakscope.rulekit.events import Call, Event, ScalarRead
 from breakscope.rulekit.resumed import Resumed
 from breakscope.rulekit.rule import Rule
-from breakscope.rulekit.values import Const, External, Function, Sequence
+from breakscope.rulekit.values import Const, External, Function, Sequence, Value
 from breakscope.rulekit.walking import end_of
 from breakscope.static.findings.flow import RANDOM, flow_of, names_of_values
 from breakscope.static.findings.left_to_python import drawn_in, read_in
 from breakscope.static.machine.frames import Activation
+from breakscope.static.variables.effects.kept_iterators import KEPT
 from breakscope.static.variables.library.followed.draws import CLOCKS, DRAWS
 from breakscope.static.variables.numpy import size_drawn
 
 BY_VALUES = "GB0036"  # an operator whose result is as long as the values make it
+NEXT = Const("next")
 NUMBERS = frozenset({"item", "int", "float", "round", "tolist"})
 CHOSEN = frozenset(f"random.{name}" for name in ("choice", "choices", "sample"))
 DRAWN = frozenset((*(f"random.{name}" for name in DRAWS), *(f"time.{name}" for name in CLOCKS)))
@@ -114,11 +116,20 @@ def _drawn(event: Event) -> str:
         return ""
     if what := drawn_in(event):
         return what
+    if event.name == KEPT:
+        return "number" if event.args[0] == NEXT and _holds_numbers(event.receiver) else ""
     source = event.args[0] if event.args and event.name in CHOSEN else None
     items = source.items if isinstance(source, Sequence) else None
     if items and all(isinstance(item, Const | External | Function) for item in items):
         return "choice" if len(set(map(id, items))) > 1 else ""
     return "number" if event.name in DRAWN or _is_drawn_by_numpy(event) else ""
+
+
+def _holds_numbers(kept: Value | None) -> bool:
+    """True for an iterator over several numbers of Python's: the next one is another."""
+    items = kept.items if type(kept) is Sequence else None
+    numbers = {item.value for item in items or () if type(item) is Const} - {None}
+    return len(numbers) > 1 and all(type(number) in (int, float) for number in numbers)
 
 
 def _is_drawn_by_numpy(event: Call) -> bool:

@@ -123,6 +123,8 @@ class Driver(Struct, eq=False):
     members: dict[tuple[str, str], Value] = {}  # of enums, by class and name: their values
     enums: dict[str, Class] = {}  # those whose members the code around regions names
     chance: Random | None = None  # gives examples of what the file's own code draws
+    # by `id` of a module: it, and where a hook was put on it last
+    hooked: dict[int, tuple[Value, ast.Call, ModuleInfo]] = {}
     latest: dict[tuple, int] = {}  # the last of them, by what was asked for
     examples: int = 0  # how many there were
     left_to_python: bool = False  # what is compiled has called a function that is disabled
@@ -374,7 +376,8 @@ class Driver(Struct, eq=False):
 def as_it_is(value: Value) -> Value:
     """A list or dict with what it holds now, for comparing it with what it holds later."""
     if type(value) is Sequence and value.items is not None:
-        return Sequence(value.type, [as_it_is(item) for item in value.items], value.element)
+        items = [as_it_is(item) for item in value.items]
+        return Sequence(value.type, items, value.element, is_once=value.is_once)
     if type(value) is Dict:
         items = {name: as_it_is(item) for name, item in value.items.items()}
         return Dict(items, value.element, open=value.open)

@@ -42,6 +42,9 @@ from breakscope.static.regions.uses.sparse import as_sparse
 
 # of what a call hands over, what says more than how the parameter is used
 NUMBERS = (Py, ShapeInt)
+ARGUMENT = (
+    "argument "  # before the name of a parameter, as the home of an iterator that is handed over
+)
 # as the names of parameters that are no tensors end
 OTHERS = tuple(
     "name names path _file filename url config cfg dtype device dataset tokenizer optimizer".split()
@@ -77,6 +80,8 @@ def parameter_values(
             # a package's own sparse matrices have names that no tensor has
             if not any(map(str.isidentifier, body.of(parameter.arg) - library.tensor_methods)):
                 found = as_sparse(found, default)
+        if made := as_made_before(handed, parameter.arg):
+            return made
         if isinstance(handed, OBJECTS) and not _is_annotated(machine, parameter, frame):
             return join(handed, NONE) if is_left_out(default) else handed
         if type(found) is not Tensor or found.origin != "guess":
@@ -129,6 +134,15 @@ def _holds_scalars(value: Value) -> bool:
         items = value.items.values() if isinstance(value, Dict) else value.items or ()
         return any(map(_holds_scalars, (*items, value.element)))
     return type(value) is Scalar
+
+
+def as_made_before(value: Value, parameter: str) -> Sequence | None:
+    """An iterator, a generator or a view of a dict that a call hands over: it was made before the region."""
+    if type(value) is not Sequence or not (value.is_once or value.type == "generator"):
+        return None
+    return Sequence(
+        value.type, value.items, value.element, home=f"{ARGUMENT}{parameter}", is_once=True
+    )
 
 
 def as_any_argument(value: Value) -> Value:

@@ -24,14 +24,15 @@ from breakscope.static.machine.kept import as_held
 from breakscope.static.machine.lattice import join_all
 from breakscope.static.machine.machine import Machine
 from breakscope.static.project.modules import ModuleInfo
-from breakscope.static.regions.arguments import as_any_argument, as_argument
+from breakscope.static.regions.arguments import as_any_argument, as_argument, as_made_before
 from breakscope.static.regions.driver import add_events, bound
 from breakscope.static.regions.given_anew import settle_given_anew
 from breakscope.static.regions.inner_calls import apart_regions
 from breakscope.static.regions.kept import emit_kept
+from breakscope.static.regions.late_hooks import emit_late_hooks
 from breakscope.static.regions.module_calls import emit_module_calls, of_modules
 from breakscope.static.regions.region import Region
-from breakscope.static.regions.states import inside
+from breakscope.static.regions.states import inside, parts_of
 from breakscope.static.regions.writes import emit_writes
 from breakscope.static.variables.misc import Recorder
 
@@ -55,8 +56,7 @@ def program_regions(machine: Machine, module: ModuleInfo, enter: Enter) -> list:
             name = first.callee.info.qualname
             machine.summaries.remembered.clear()  # what the region reads shows only while it is followed
             # what the region does to containers is not to show in what the call was given
-            args = [as_argument(as_it_is(value)) for value in first.args]
-            kwargs = {key: as_argument(as_it_is(value)) for key, value in first.kwargs.items()}
+            args, kwargs = _entered_with(first)
             with as_held(first.held):
                 region = enter(machine, name, target, args, kwargs)
             regions.append(region)
@@ -72,8 +72,22 @@ def program_regions(machine: Machine, module: ModuleInfo, enter: Enter) -> list:
             owner = Sequence("tuple", [_owner(first) or NONE, *first.modules])
             add_events(machine, region.activation, first.callee, recorder, written, owner)
             emit_kept(machine, group, written)
+            emit_late_hooks(machine, region.activation, group)
             settle_given_anew(machine, group)
     return regions
+
+
+def _entered_with(call: DrivenCall) -> tuple[list[Value], dict[str, Value]]:
+    """The arguments of the first call, as a region has them that other calls enter with others."""
+    names = [p.arg for p in positional_parameters(call.callee.info.node)]
+    names = names[1:] if call.callee.bound is not None else names
+    names += [str(index) for index in range(len(names), len(call.args))]
+    args = [_as_entered(value, name) for name, value in zip(names, call.args, strict=False)]
+    return args, {name: _as_entered(value, name) for name, value in call.kwargs.items()}
+
+
+def _as_entered(value: Value, name: str) -> Value:
+    return as_made_before(value, name) or as_argument(as_it_is(value))
 
 
 def handed_by_program(machine: Machine, function: Function) -> dict[str, Value]:
@@ -129,6 +143,7 @@ def module_regions(
         states = [state_of(call, group) for call in group]
         activation = emit_module_calls(machine, module, group, states)
         first, name = group[0], group[0].callee.describe()
+        emit_late_hooks(machine, activation, group)
         regions.append(Region(name, activation))
         if written[first.written : group[-1].written] and type(first.callee) is Sequence:
             args = [as_argument(value) for value in first.args]
@@ -181,7 +196,7 @@ def state_of(call: DrivenCall, group: list[DrivenCall]) -> dict[str, str]:
     state: dict[str, str] = {}
     several = len({id(_owner(other)) for other in group}) > 1
     held = (_owner(call), *call.modules)
-    parts = {id(part) for value in held for part in _parts(value)}
+    parts = {id(part) for value in held for part in parts_of(value)}
     for key, text in call.state.items():
         what, _, owner = key.partition(" ")
         is_of_parts = owner and what in PLAIN_SETTINGS
@@ -224,15 +239,6 @@ def _shown_settings(texts: list[str], plain: str) -> str:
         return ", ".join(texts)
     other = [text for text in texts if text != plain]
     return f"{other[0]} in {len(other)} of {len(texts)} modules"
-
-
-def _parts(value: Value | None, depth: int = limits.DEEPEST_MODULE_WALK) -> Iterator[Value]:
-    """A module, and the modules in it."""
-    if value is None or depth == 0:
-        return
-    yield value
-    for part in inside(value):
-        yield from _parts(part, depth - 1)
 
 
 def _is_dynamic(machine: Machine, callee: Function) -> bool:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 
+from breakscope import limits
 from breakscope.rulekit.events import Varies
 from breakscope.rulekit.values import Dict, ExternalInstance, Instance, Sequence, Value
 from breakscope.static.machine.frames import Frame
@@ -46,6 +48,15 @@ def depends_on_training(machine: Machine, value: Value | None, depth: int = 6) -
     if depth == 0:
         return False
     return any(depends_on_training(machine, part, depth - 1) for part in inside(value))
+
+
+def parts_of(value: Value | None, depth: int = limits.DEEPEST_MODULE_WALK) -> Iterator[Value]:
+    """A module, and the modules in it."""
+    if value is None or depth == 0:
+        return
+    yield value
+    for part in inside(value):
+        yield from parts_of(part, depth - 1)
 
 
 def inside(value: Value | None) -> list[Value]:

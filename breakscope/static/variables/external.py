@@ -31,6 +31,7 @@ from breakscope.static.machine.versions import known_version
 from breakscope.static.variables.base import Variable
 from breakscope.static.variables.builtin import call_builtin
 from breakscope.static.variables.effects.emitting import args_certainty, emit_call, emit_out
+from breakscope.static.variables.effects.kept_iterators import note_kept
 from breakscope.static.variables.effects.size_reads import MARKS_DYNAMIC, emit_flags, mark_dynamic
 from breakscope.static.variables.library import transforms
 from breakscope.static.variables.library.builtin_iteration import ordered_dict
@@ -301,6 +302,8 @@ def call_external(
     if frame.emits:
         emit_call(machine, name, None, args, kwargs, node, frame, args_certainty(args), bases=bases)
         emit_flags(machine, name, kwargs, node, frame)
+        if name.startswith("torch."):
+            note_kept(machine, args, node, frame, "call")
     found = evaluated_call(machine, name, args, kwargs, node, frame) if known is None else known
     if found is not None:
         return machine.driver.result_of(found, args)

@@ -113,11 +113,13 @@ class ModuleListVariable(ListVariable):
                 submodules.apply(machine, owner, args, node, frame)
             return owner
         if name == "parameters" and not frame.emits:
-            return parameters_of(machine, owner, frame)
+            return unmade(parameters_of(machine, owner, frame), CALL, frame)
         if name == "named_parameters" and not frame.emits:
-            return named_parameters_of(machine, owner, frame)
+            return unmade(named_parameters_of(machine, owner, frame), CALL, frame)
         if name == "buffers" and not frame.emits:
-            return Sequence("iterator", None, parameter_of(machine, owner, frame))
+            return unmade(
+                Sequence("iterator", None, parameter_of(machine, owner, frame)), CALL, frame
+            )
         made = super().call_method(machine, owner, name, args, kwargs, node, frame)
         return unmade(made, CALL, frame) if name in OVER_PARAMETERS else made
 
@@ -153,14 +155,14 @@ class LayerVariable(LibraryObjectVariable):
         if name in HOOKS and args:
             return register_hook(machine, owner, name, args, node, frame)
         if name in submodules.WALKS:
-            return submodules.walk_over(machine, owner, name, frame)
+            return unmade(submodules.walk_over(machine, owner, name, frame), CALL, frame)
         if name in SELF_METHODS:
             note_module_change(machine, owner, name, args, kwargs, node, frame)
             if name == "apply":
                 submodules.apply(machine, owner, args, node, frame)
             return owner
         if name == "parameters" and not frame.emits:
-            return parameters_of(machine, owner, frame)
+            return unmade(parameters_of(machine, owner, frame), CALL, frame)
         if name in ("__call__", "forward"):
             return machine.call(owner, args, kwargs, node, frame)
         made = super().call_method(machine, owner, name, args, kwargs, node, frame)

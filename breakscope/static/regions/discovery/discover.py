@@ -45,6 +45,7 @@ from breakscope.static.regions.discovery.replaced import replaced_forwards
 from breakscope.static.regions.discovery.steps import tensor_step
 from breakscope.static.regions.driver import bound
 from breakscope.static.regions.first_calls import settle_first_calls
+from breakscope.static.regions.late_hooks import late_hooks
 from breakscope.static.regions.programs import handed_by_program, program_regions
 from breakscope.static.regions.region import Region
 
@@ -288,6 +289,8 @@ def _has_other_flag(info: FunctionInfo, given: dict[str, Value]) -> bool:
 
 def _hook_region(machine: Machine, hook: Function, evidence: Evidence) -> Region | None:
     if machine.file.is_only_eager(hook) or is_file_around(hook.info.module):
+        return None
+    if id(hook.info) in late_hooks(machine):
         return None
     if any(
         map(is_around, hook.info.qualname.split("."))

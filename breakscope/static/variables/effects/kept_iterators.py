@@ -7,6 +7,7 @@ import ast
 
 from breakscope.rulekit.events import Mutate
 from breakscope.rulekit.values import (
+    UNKNOWN,
     Const,
     External,
     ExternalInstance,
@@ -51,9 +52,9 @@ def note_made(name: str, args: list[Value], made: Value, frame: Frame) -> None:
         if name in LOST and is_plain and not any(map(holds_modules, args[:1])):
             frame.activation.note_made(made)
         return
-    source = args[0] if args else None
+    source = args[0] if args else UNKNOWN
     is_followed = type(source) is Tensor or getattr(source, "type", "") in FOLLOWED
-    made.is_once = name != "iter" or (type(source) is Sequence and not is_followed)
+    made.is_once = name != "iter" or not (source.is_unknown or is_followed)
 
 
 def note_kept(

@@ -42,9 +42,10 @@ def is_unmade(source: Value) -> bool:
 
 
 def unmade(made: Value, where: str, frame: Frame) -> Value:
-    """The same, marked where a region made it."""
-    if frame.emits and type(made) is Sequence:
-        made.unmade = where
+    """A generator, marked as one that a region made, or that was made before."""
+    if type(made) is Sequence:
+        made.unmade = where if frame.emits else made.unmade
+        made.is_once = made.is_once or not frame.emits
     return made
 
 

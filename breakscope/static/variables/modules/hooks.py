@@ -13,6 +13,7 @@ from breakscope.static.machine.given import both, taken
 from breakscope.static.machine.machine import Machine
 from breakscope.static.variables.effects.emitting import emit_call
 from breakscope.static.variables.effects.subgraphs import call_quietly
+from breakscope.static.variables.modules.submodules import descendants
 
 HANDLE = "torch.utils.hooks.RemovableHandle"
 HOOKS = {
@@ -31,6 +32,7 @@ class Hook(NamedTuple):
     function: Value
     is_undecided: bool
     condition: str  # of the `if`s by configuration; "" where there is none
+    is_late: bool = False  # what is compiled had been called with the module before
 
 
 def register_hook(
@@ -41,11 +43,30 @@ def register_hook(
     if not frame.emits:
         here = taken(machine, frame.branch, frame.module) if frame.branch is not None else ""
         condition = both(frame.called_if, here)
-        hook = Hook(HOOKS[name], args[0], bool(frame.is_in_branch() or condition), condition)
+        is_undecided = bool(frame.is_in_branch() or condition)
+        late = has_been_called(machine, owner)
+        hook = Hook(HOOKS[name], args[0], is_undecided, condition, late)
         machine.objects.hooks.setdefault(id(owner), []).append(hook)
         machine.objects.kept.append(owner)
         count_hooks(machine, owner, 1)
+        if machine.driver.sets and isinstance(node, ast.Call):
+            machine.driver.hooked[id(owner)] = owner, node, frame.module
     return ExternalInstance(HANDLE, (owner,))
+
+
+def has_been_called(machine: Machine, module: Value) -> bool:
+    """True where the file's own code has called something compiled that has the module: Dynamo, which found no hook
+    on it then, does not look for one again."""
+    driver = machine.driver
+    held = (
+        value
+        for call in (driver.calls or () if driver.sets else ())
+        for value in (getattr(call.callee, "bound", None) or call.callee, *call.modules)
+    )
+    key = f"hooks {id(module)}"
+    return key not in driver.state and any(
+        part is module for value in held for _, part in descendants(machine, value)
+    )
 
 
 def count_hooks(machine: Machine, module: Value, more: int) -> None:
@@ -89,6 +110,8 @@ def hooks_of(machine: Machine, module: Value, frame: Frame) -> Iterator[Hook]:
     shared = machine.world.hooks.get(id(module), [])
     condition, undecided = frame.condition, frame.undecided
     for hook in [*shared, *machine.objects.hooks.get(id(module), ())]:
+        if hook.is_late:
+            continue
         if hook.is_undecided:
             frame.condition, frame.undecided = both(condition, hook.condition), undecided or CHOSEN
         try:

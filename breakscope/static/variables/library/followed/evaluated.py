@@ -8,7 +8,7 @@ import io
 import itertools
 import operator
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from importlib import import_module
 
 from breakscope import limits
@@ -212,7 +212,8 @@ class Evaluation:
             raise TypeError(type(found))
         kind = type(found).__name__ if isinstance(found, list | tuple) else "iterator"
         items = itertools.islice(found, limits.MOST_FOLDED_ITEMS)
-        return Sequence(kind, [self.value(item) for item in items])
+        made = [self.value(item) for item in items]
+        return Sequence(kind, made, is_once=isinstance(found, Iterator))
 
     def key(self, found: object) -> object:
         if isinstance(found, Opaque):
