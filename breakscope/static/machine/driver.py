@@ -98,6 +98,7 @@ class Driver(Struct, eq=False):
     groups: dict[int, tuple[Value, Sequence]] = {}
     factories: dict[int, tuple[Dict, Value]] = {}  # by `id` of a defaultdict: it, and what it calls
     longest: dict[int, tuple[Sequence, int | None]] = {}  # by `id` of a deque: it, and its `maxlen`
+    growing: set[int] = set()  # by `id`: what compiled code added to before it was full
     started: dict[int, Value] = {}  # by `id`: threads that were started and not joined
     queues: dict[int, tuple[Value, Sequence]] = {}  # by `id` of a queue: it, and what it holds
     # by `id` of what `parameters()` gives: it, and whose parameters they are

@@ -11,7 +11,10 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 from breakscope.rulekit.values import (
+    Const,
     ExternalInstance,
+    Instance,
+    Py,
     Scalar,
     Tensor,
     Union,
@@ -28,6 +31,7 @@ COMPUTED = frozenset({"T", "mT", "H", "mH", "real", "imag", "data"})
 OPERATIONS = frozenset(
     {ast.Call, ast.BinOp, ast.UnaryOp, ast.Compare, ast.Subscript, ast.Attribute}
 )
+CONTAINMENT = (ast.In, ast.NotIn, ast.Is, ast.IsNot)  # of which Python gives the answer
 # builtins that hand on what they are given
 GATHERING = frozenset(
     "list tuple dict set zip enumerate reversed sorted iter next getattr isinstance".split()
@@ -68,8 +72,7 @@ class Watch(Struct, eq=False):
         if isinstance(node, ast.Return):
             self.left_at = node
         if isinstance(node, DOING) and not self.works:
-            loops = isinstance(node, ast.For)
-            self.works = not loops or may_be_tensor(frame.names.get(_name(node.iter)))
+            self.works = _does(node, frame)
         return status
 
     def inlined(self, function: Value, node: ast.AST, run: Callable[[], Value]) -> Value:
@@ -80,12 +83,27 @@ class Watch(Struct, eq=False):
         return value
 
 
+def _does(node: ast.stmt, frame: Frame) -> bool:
+    """True where a statement may do more than the expressions in it: not where a number of Python's is counted."""
+    if isinstance(node, ast.For):
+        return may_be_tensor(frame.names.get(_name(node.iter)))
+    if not isinstance(node, ast.AugAssign):
+        return True
+    owner = node.target.value if isinstance(node.target, ast.Attribute) else node.target
+    value = frame.names.get(_name(owner))
+    if owner is not node.target:
+        value = value.attributes.get(node.target.attr) if type(value) is Instance else None
+    return type(value) not in (Const, Py)
+
+
 def _is_operation(node: ast.expr, value: Value, frame: Frame) -> bool:
     """True where an expression may have put something into a graph."""
     if isinstance(node, ast.Attribute):
         return node.attr in COMPUTED and may_be_tensor(value)
     if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name):
         return may_be_tensor(frame.names.get(node.value.id))
+    if isinstance(node, ast.Compare) and isinstance(node.ops[0], CONTAINMENT):
+        return may_be_tensor(frame.names.get(_name(node.comparators[0])))
     if isinstance(node, ast.Call) and _name(node.func) == "print":
         return True  # which ends the graph, and what is behind it is compiled
     if isinstance(node, ast.Call) and _name(node.func) not in GATHERING:

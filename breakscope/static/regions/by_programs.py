@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 
 from msgspec.structs import replace
 
-from breakscope.rulekit.events import Event, Mutate, Store
+from breakscope.rulekit.events import Event, Mutate, Store, Varies
 from breakscope.rulekit.values import options
 from breakscope.rulekit.walking import walk
 from breakscope.static.machine.driver import DrivenCall
@@ -27,6 +27,7 @@ def settle_by_programs(
     done = [call for call in calls if call.done is not None and call.done.ran]
     functions = {id(call.callee.info.node): call.callee.info.node for call in done}
     ran = _expressions_in(functions.values(), {part for call in done for part in call.done.ran})
+    _settle_idle([*regions, *of_programs])
     for step in _changes(regions):
         event = step.event
         found = shown.get(_place(event), ())
@@ -37,19 +38,37 @@ def settle_by_programs(
             step.event = replace(event, certainty="possible", at_most="possible")
 
 
+def _settle_idle(regions: list[Region]) -> None:
+    """Let nothing be sure in a function that Dynamo skips from its first call on."""
+    steps = [
+        (activation, step) for activation in _activations(regions) for step in activation.steps
+    ]
+    idle = {id(activation.node) for activation, step in steps if _is_idle(step)}
+    for activation, step in steps:
+        if id(activation.node) in idle and step.event is not None and not _is_idle(step):
+            step.event = replace(step.event, certainty="possible", at_most="possible")
+
+
+def _is_idle(step: Step) -> bool:
+    return type(step.event) is Varies and step.event.what == "idle"
+
+
 def _changes(regions: list[Region]) -> Iterator[Step]:
+    for activation in _activations(regions):
+        yield from (step for step in activation.steps if type(step.event) in (Store, Mutate))
+
+
+def _activations(regions: list[Region]) -> Iterator[Activation]:
+    """Those of the regions, and all inside of them, each once."""
     waiting = [part for region in regions for part in (region.activation, region.again) if part]
     seen: set[int] = set()
     while waiting:
-        activation: Activation = waiting.pop()
+        activation = waiting.pop()
         if id(activation) in seen:
             continue
         seen.add(id(activation))
-        for step in activation.steps:
-            if type(step.event) in (Store, Mutate):
-                yield step
-            if step.child is not None:
-                waiting.append(step.child)
+        yield activation
+        waiting += [step.child for step in activation.steps if step.child is not None]
 
 
 def _place(event: Event) -> tuple[int, type]:

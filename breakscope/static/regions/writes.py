@@ -57,7 +57,7 @@ def emit_writes(
         what = variation([initial, value]) if type(value) is type(initial) is Tensor else ""
         if isinstance(value, Tensor) and not initial.is_none and not what:
             continue
-        if not _reads_what_differs(machine, initial, value):
+        if not _reads_what_differs(machine, [at_call for at_call, _ in found]):
             continue
         activation.seen = set(activation.seen)  # its call is over
         inside = Frame(
@@ -116,14 +116,18 @@ def _is_item(read: tuple, container: int) -> bool:
     return owner == container and name[:1] == ("item",)
 
 
-def _reads_what_differs(machine: Machine, before: Value, after: Value) -> bool:
-    """False for another dict, or object of one class, of which the region reads only what is the same in
-    both."""
+def _reads_what_differs(machine: Machine, values: list[Value]) -> bool:
+    """False for other dicts, or objects of one class, of which the region reads only what is the same in the first
+    two."""
+    before, after, *_ = values
     if are_alike([before, after]):
         return any(
-            (id(before), path[1:]) in machine.region.reads and variation(parts)
+            variation(parts) and any((id(v), path[1:]) in machine.region.reads for v in values)
             for path, parts in differing([before, after], 0)
         )
+    if _are_of_objects(before, after):
+        rows = zip(*(value.items or () for value in values if type(value) is Sequence))
+        return any(_reads_what_differs(machine, [*row]) for row in rows)
     if type(before) is not Dict or type(after) is not Dict:
         return True
     read = [
@@ -134,6 +138,14 @@ def _reads_what_differs(machine: Machine, before: Value, after: Value) -> bool:
     return not read or any(
         describe(before.items.get(key, UNKNOWN)) != describe(after.items.get(key, UNKNOWN))
         for key in read
+    )
+
+
+def _are_of_objects(before: Value, after: Value) -> bool:
+    """True for lists of as many objects each."""
+    rows = [value.items or () for value in (before, after) if type(value) is Sequence]
+    return len({*map(len, rows)}) == 1 < len(rows) and all(
+        type(item) is Instance for row in rows for item in row
     )
 
 
@@ -176,7 +188,9 @@ def _told_apart(value: Value, depth: int = limits.DEEPEST_KEY) -> object:
     if type(value) is Scalar or (type(value) is Py and value.is_drawn):
         return id(value)  # each one is another number, which nothing says
     if isinstance(value, ExternalInstance):
-        return (value.name, *(a.value for a in value.args if isinstance(a, Const)))
+        is_partial = value.name == "functools.partial"
+        consts = (a.value for a in value.args if isinstance(a, Const))
+        return describe(value) if is_partial else (value.name, *consts)
     if type(value) is Dict and not value.open and depth:
         return tuple((str(key), _told_apart(item, depth - 1)) for key, item in value.items.items())
     if type(value) is Function:
@@ -184,6 +198,7 @@ def _told_apart(value: Value, depth: int = limits.DEEPEST_KEY) -> object:
     if type(value) is Instance and depth:
         parts = value.attributes.items()
         return value.describe(), *((name, _told_apart(part, depth - 1)) for name, part in parts)
-    if type(value) is Sequence and value.items is not None and all(v.is_const for v in value.items):
-        return describe(value), *map(describe, value.items)
+    if type(value) is Sequence and value.items is not None and depth:
+        if all(v.is_const or type(v) is Instance for v in value.items):
+            return describe(value), *(_told_apart(item, depth - 1) for item in value.items)
     return describe(value)

@@ -21,7 +21,7 @@ def total(parts, x):
 """
 LOOPED = HEAD.replace("in parts:", "in parts:  # BRK579")
 HANDED = (
-    "zip([1.0], two)",
+    "map(torch.add, two, two)",
     "map(float, [1, 2])",
     "filter(None, [1, 2])",
     "iter({1.0: 2})",

@@ -409,6 +409,107 @@ PROGRAMS = {
 
         step(torch.ones(3))
     """,
+    "a list of other objects between calls": """
+        class Scale:
+            def __init__(self, by):
+                self.by = by
+                self.tag = str(by)
+
+            def __call__(self, w):
+                return w * self.by
+
+        class Layer(nn.Linear):
+            def __init__(self):
+                super().__init__(2, 2)
+                self.patches = []
+                self.seen = []
+
+            def forward(self, x):
+                w = self.weight
+                for patch in self.patches:  # BRK702
+                    w = patch(w)
+                return x @ w + len(self.seen)
+
+        layer = Layer()
+        compiled = torch.compile(layer)
+        for by in (1.0, 2.0, 3.0):
+            layer.patches = [Scale(by)]
+            compiled(torch.ones(1, 2))
+    """,
+    "an object in a dict, and a partial, between calls": """
+        from functools import partial
+
+        class Attention(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.processors = {}
+                self.act = torch.relu
+
+            def forward(self, x):
+                return self.act(self.processors["a"](x))  # BRK702 BRK702
+
+        class Processor:
+            def __init__(self, name):
+                self.name = name
+
+            def __call__(self, x):
+                return x * len(self.name)
+
+        attention = Attention()
+        compiled = torch.compile(attention)
+        for name in ("a", "bb", "ccc"):
+            attention.processors["a"] = Processor(name)
+            attention.act = partial(torch.clamp, max=len(name))
+            compiled(torch.ones(2))
+    """,
+    "a deque that is not full at first": """
+        from collections import deque
+
+        window = deque(maxlen=3)
+        full = deque([torch.zeros(()), torch.ones(())], maxlen=2)
+
+        @torch.compile
+        def step(x):
+            y = x * 2
+            window.append(y.mean())  # BRK703
+            return y
+
+        @torch.compile
+        def other(x):
+            full.append(x.mean())
+            return x * 2
+
+        for number in range(6):
+            step(torch.ones(2) * number)
+            other(torch.ones(2) * number)
+    """,
+    "what does nothing in its first call is not compiled": """
+        def grown(x):
+            if x.sum() > 0:  # BRK101
+                x = x * 2
+            return x
+
+        class Tracker(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.count = 0
+                self.before = None
+
+            def forward(self, x):
+                self.count += 1
+                if self.before is None:
+                    self.before = x
+                    return x  # BRK828
+                changed = grown(x - self.before)
+                if changed.sum() > 1:
+                    changed = changed / self.count
+                self.before = x
+                return changed
+
+        tracker = torch.compile(Tracker())
+        for number in range(5):
+            tracker(torch.ones(2) * number)
+    """,
     "made under inference mode, and of other sizes": """
         @torch.compile
         def step(x):

@@ -176,8 +176,10 @@ def _is_emptied_by_another(machine: Machine, home: str) -> bool:
 
 
 def is_full(machine: Machine, container: Sequence | Dict) -> bool:
-    """True for a deque that has as many items as it holds: it drops one for each that it gains."""
+    """True for a deque that has as many items as it holds, in each call: it drops one for each that it gains."""
     longest = machine.driver.longest.get(id(container), (container, None))[1]
+    if id(container) in machine.driver.growing:
+        return False
     is_counted = type(container) is Sequence and container.items is not None
     return is_counted and type(longest) is int and len(container.items) >= longest
 
@@ -193,6 +195,8 @@ def emit_mutate(
 ) -> None:
     if machine.driver.sets and container.home and method != "clear":
         note_mutation(machine, container, method, frame, node)
+    if machine.driver.inside and not is_full(machine, container):
+        machine.driver.growing.add(id(container))
     note_closure(machine, container, frame)
     if not frame.emits:
         return
