@@ -202,8 +202,8 @@ def state_of(call: DrivenCall, group: list[DrivenCall]) -> dict[str, str]:
         is_of_parts = owner and what in PLAIN_SETTINGS
         if is_of_parts or (owner and several):
             continue
-        if what == "hooks" and int(owner) == id(_owner(call)):
-            continue  # those of what is compiled itself run around the compiled code
+        if what == "hooks" and type(call.callee) is Function and int(owner) == id(_owner(call)):
+            continue  # those of an object of the file's own class run around the compiled code
         if not owner or int(owner) in parts:
             state[what] = f"{state[what]}, {text}" if what in state else text
     for what, plain in PLAIN_SETTINGS.items():

@@ -1187,8 +1187,12 @@ QUIET = {
                 total([target], {"model": {"scale": 2, "name": str(number)}})
         """,
     "a hook of the compiled module itself that is taken off": """
+        class Layer(nn.Module):
+            def forward(self, x):
+                return x * 2
+
         def main():
-            model = nn.Sequential(nn.Linear(2, 2), nn.ReLU())
+            model = Layer()
             net, x = torch.compile(model), torch.ones(2, 2)
             own = model.register_forward_hook(lambda module, args, out: out * 2)
             net(x)

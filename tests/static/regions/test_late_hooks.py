@@ -37,14 +37,18 @@ PROGRAMS = {
         layer.register_full_backward_hook(lambda module, before, after: None)  # BRK837
         run(torch.ones(1, 2))
     """,
-    "between two calls, behind one of the compiled module itself": """
-        own = net.register_forward_hook(lambda module, args, output: output * 2)
+    "between two calls": """
         compiled(torch.ones(1, 2))
-        own.remove()
         handle = layer.register_forward_hook(lambda module, args, output: output * 2)  # BRK837
         compiled(torch.ones(1, 2))
         handle.remove()
         compiled(torch.ones(1, 2))
+    """,
+    "one of the compiled module itself, of torch's, that is taken off": """
+        own = net.register_forward_hook(lambda module, args, output: output * 2)
+        compiled(torch.ones(1, 2))
+        own.remove()
+        compiled(torch.ones(1, 2))  # BRK732
     """,
     "before the first call": """
         layer.register_forward_hook(lambda module, args, output: output * 2)
