@@ -34,6 +34,7 @@ rule = Rule(
 )
 
 OBJECTS = (Class, ExternalInstance, Function, Instance)
+REPARAMETRIZES = "torch.nn.utils."
 NUMBERS = ("int", "float", "number")
 TENSORS = {
     "size": (
@@ -84,6 +85,12 @@ def check(event):
             " optimizer's step is compiled again",
             help="give the optimizer a tensor, as `lr=torch.tensor(1e-3)`: a scheduler writes into it",
             apart=True,
+        )
+        return
+    if isinstance(event.value, ExternalInstance) and event.value.name.startswith(REPARAMETRIZES):
+        yield event.problem(
+            f"line {event.line} changes what `{name}` is computed of between calls, so the region is compiled again",
+            help="prune, and put parametrizations on or off, before the first compiled call",
         )
         return
     if isinstance(event.value, OBJECTS):

@@ -47,6 +47,8 @@ def emit_writes(
             if layer
             else _read_of(machine, key, holder, numbered[-1][1][0])
         )
+        if read is None and call is not None and numbered[-1][1][0] is holder:
+            read = call  # an item of the nn.Sequential that is compiled
         is_set_first = key in machine.region.overwritten  # by the region, before it reads it
         if read is None or read[0] is None or len(found) < 2 or is_set_first:
             continue
@@ -72,7 +74,7 @@ def emit_writes(
             else "",
             name=name
             if isinstance(name, str) and name
-            else _item_name(machine, container, node, activation),
+            else _item_name(machine, container, node, activation, name),
             value=value,
             initial=initial,
             path=path,
@@ -176,11 +178,15 @@ def _holds(value: Value, layer: Value, depth: int) -> bool:
     return is_container and any(_holds(part.original, layer, depth - 1) for part in inside(value))
 
 
-def _item_name(machine: Machine, container: object, node: ast.AST, activation: Activation) -> str:
+def _item_name(
+    machine: Machine, container: object, node: ast.AST, activation: Activation, name: object
+) -> str:
     """What to call an item, or a whole container, that the region reads."""
     if isinstance(node, ast.Subscript):
         return machine.text(node, activation.module)
-    return getattr(container, "home", "").removeprefix("global ")
+    home = getattr(container, "home", "").removeprefix("global ")
+    is_item = getattr(container, "type", "") in ("Sequential", "ModuleList") and type(name) is tuple
+    return f"{home}[{name[1]!r}]" if home and is_item else home
 
 
 def _told_apart(value: Value, depth: int = limits.DEEPEST_KEY) -> object:
@@ -189,7 +195,8 @@ def _told_apart(value: Value, depth: int = limits.DEEPEST_KEY) -> object:
         return id(value)  # each one is another number, which nothing says
     if isinstance(value, ExternalInstance):
         is_partial = value.name == "functools.partial"
-        consts = (a.value for a in value.args if isinstance(a, Const))
+        given = [*enumerate(value.args), *value.kwargs]
+        consts = ((at, v.value) for at, v in given if isinstance(v, Const))
         return describe(value) if is_partial else (value.name, *consts)
     if type(value) is Dict and not value.open and depth:
         return tuple((str(key), _told_apart(item, depth - 1)) for key, item in value.items.items())

@@ -55,7 +55,12 @@ from breakscope.static.variables.library.trees import (
     call_tree_map,
     call_tree_unflatten,
 )
-from breakscope.static.variables.modules.changes import PARAMETRIZE, call_parametrize
+from breakscope.static.variables.modules.changes import (
+    PARAMETRIZE,
+    REPARAMETRIZES,
+    call_parametrize,
+    note_reparametrized,
+)
 from breakscope.static.variables.modules.containers import (
     MODULE_LISTS,
     SCRIPTING,
@@ -292,6 +297,8 @@ def call_external(
         machine.driver.state[what] = "" if plain else text
     if machine.driver.calls is not None and name in MARKS_DYNAMIC:
         mark_dynamic(machine, args, kwargs)
+    if machine.driver.sets and name in REPARAMETRIZES:
+        note_reparametrized(machine, name, args, kwargs, node, frame)
     if machine.driver.calls is not None and machine.driver.sets and name in RESETS:
         machine.driver.end_program()
     answer = machine.library.answer(name)

@@ -126,12 +126,17 @@ class FunctionVariable(RoutineVariable):
             return Code(owner.info)
         if name == "__closure__":
             return cells(owner)
+        if frame.emits:
+            machine.region.note_attribute_read((id(owner.info), name), node, frame)
         return machine.objects.of_functions.get((id(owner.info), id(owner.scope), name), UNKNOWN)
 
     def setattr(self, machine: Machine, owner, name, value, old, target, node, frame) -> None:
         if not frame.emits:
+            key = id(owner.info), id(owner.scope), name
+            before = machine.objects.of_functions.get(key, UNKNOWN)
+            note_outside(machine, owner.info, name, value, before, frame, node)
             machine.objects.kept.append(owner)
-            machine.objects.of_functions[id(owner.info), id(owner.scope), name] = value
+            machine.objects.of_functions[key] = value
             return
         made_here = owner.scope is not None and owner.scope.emits
         if not made_here:

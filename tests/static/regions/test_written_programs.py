@@ -462,6 +462,48 @@ PROGRAMS = {
             attention.act = partial(torch.clamp, max=len(name))
             compiled(torch.ones(2))
     """,
+    "modules that are changed between calls": """
+        import torch.nn.utils.prune as prune
+
+        class Net(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.first = nn.Linear(2, 2)
+                self.others = nn.ModuleList([nn.Linear(2, 2), nn.Linear(2, 2)])
+                self.last = nn.utils.parametrizations.weight_norm(nn.Linear(2, 2))
+
+            def forward(self, x):
+                x = self.first(x)  # BRK702
+                for layer in self.others:  # BRK702
+                    x = layer(x)
+                return self.last(x)
+
+        net = Net()
+        compiled = torch.compile(net)
+        compiled(torch.ones(1, 2))
+        prune.l1_unstructured(net.first, "weight", 0.5)
+        compiled(torch.ones(1, 2))
+        net.others[1] = nn.Linear(2, 2, bias=False)
+        compiled(torch.ones(1, 2))
+    """,
+    "an item of what is compiled, and an attribute of a function": """
+        row = nn.Sequential(nn.Linear(2, 2), nn.ReLU())
+        compiled = torch.compile(row)
+        compiled(torch.ones(1, 2))
+        row[1] = nn.Sigmoid()
+        compiled(torch.ones(1, 2))  # BRK702
+
+        def act(x):
+            return x * act.scale  # BRK702
+
+        @torch.compile
+        def step(x):
+            return act(x)
+
+        for scale in (1.0, 2.0, 3.0):
+            act.scale = scale
+            step(torch.ones(2))
+    """,
     "a deque that is not full at first": """
         from collections import deque
 

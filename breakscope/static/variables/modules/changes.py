@@ -6,17 +6,45 @@ from __future__ import annotations
 import ast
 
 from breakscope.rulekit.module_parameters import holds_parameters
-from breakscope.rulekit.values import UNKNOWN, Const, Instance, Value
+from breakscope.rulekit.values import UNKNOWN, Const, ExternalInstance, Instance, Tensor, Value
 from breakscope.static.machine.frames import Frame
 from breakscope.static.machine.machine import Machine
 from breakscope.static.variables.effects.emitting import emit_call
+from breakscope.static.variables.effects.side_effects import note_outside
 
 CHANGES = frozenset(
     "half bfloat16 double to to_empty type share_memory requires_grad_ load_state_dict".split()
 )
 
 PARAMETRIZE = "torch.nn.utils.parametrize.register_parametrization"
+UTILS = "torch.nn.utils."
+REPARAMETRIZES = frozenset(
+    UTILS + name
+    for name in """
+    weight_norm spectral_norm remove_weight_norm remove_spectral_norm
+    parametrizations.weight_norm parametrizations.spectral_norm parametrizations.orthogonal
+    parametrize.register_parametrization parametrize.remove_parametrizations
+    prune.l1_unstructured prune.random_unstructured prune.ln_structured prune.random_structured prune.identity
+    prune.custom_from_mask prune.remove
+    """.split()
+)
 STORED = "torch.nn.utils.parametrize.__set__"  # as its rule listens to it
+
+
+def note_reparametrized(
+    machine: Machine,
+    name: str,
+    args: list[Value],
+    kwargs: dict[str, Value],
+    node: ast.AST,
+    frame: Frame,
+) -> None:
+    """Note that the code around a region has a parameter computed of others from here on, or no longer."""
+    module = args[0] if args else kwargs.get("module", UNKNOWN)
+    of = args[1] if len(args) > 1 else kwargs.get("name", Const("weight"))
+    if isinstance(of, Const) and isinstance(of.value, str):
+        before = Tensor("float", kind="parameter")
+        note_outside(machine, module, of.value, ExternalInstance(name), before, frame, node)
 
 
 def call_parametrize(machine: Machine, args, kwargs, node: ast.AST, frame: Frame) -> Value:
