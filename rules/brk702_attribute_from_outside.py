@@ -87,6 +87,14 @@ def check(event):
             apart=True,
         )
         return
+    if event.name == "momentum of param_groups[0]":
+        yield event.problem(
+            f"line {event.line} changes the momentum between calls, which is a Python number, so the optimizer's step is"
+            " compiled again",
+            help="give the scheduler `cycle_momentum=False`",
+            apart=True,
+        )
+        return
     if isinstance(event.value, ExternalInstance) and event.value.name.startswith(REPARAMETRIZES):
         yield event.problem(
             f"line {event.line} changes what `{name}` is computed of between calls, so the region is compiled again",

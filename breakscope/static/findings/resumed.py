@@ -126,10 +126,11 @@ def _drawn(event: Event) -> str:
 
 
 def _holds_numbers(kept: Value | None) -> bool:
-    """True for an iterator over several numbers of Python's: the next one is another."""
+    """True for an iterator over several numbers of Python's, or tuples of these: the next one is another."""
     items = kept.items if type(kept) is Sequence else None
-    numbers = {item.value for item in items or () if type(item) is Const} - {None}
-    return len(numbers) > 1 and all(type(number) in (int, float) for number in numbers)
+    rows = [item.items or () if type(item) is Sequence else (item,) for item in items or ()]
+    numbers = {tuple(getattr(part, "value", None) for part in row) for row in rows}
+    return len(numbers) > 1 and all(type(n) in (int, float) for row in numbers for n in row)
 
 
 def _is_drawn_by_numpy(event: Call) -> bool:

@@ -504,6 +504,24 @@ PROGRAMS = {
             act.scale = scale
             step(torch.ones(2))
     """,
+    "schedulers that change the momentum, and one that does not": """
+        weight = nn.Parameter(torch.ones(2))
+        weight.grad = torch.ones(2)
+        adam = torch.optim.AdamW([weight], lr=torch.tensor(0.001))
+        cycle = torch.optim.lr_scheduler.OneCycleLR(adam, max_lr=0.01, total_steps=100)
+        sgd = torch.optim.SGD([weight], lr=torch.tensor(0.001), momentum=0.9)
+        rates = torch.optim.lr_scheduler.OneCycleLR(
+            sgd, max_lr=0.01, total_steps=100, cycle_momentum=False
+        )
+
+        @torch.compile
+        def update():
+            adam.step()  # BRK603 BRK702
+
+        for _ in range(4):
+            update()
+            cycle.step()
+    """,
     "a deque that is not full at first": """
         from collections import deque
 
