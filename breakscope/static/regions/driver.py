@@ -30,6 +30,7 @@ from breakscope.static.machine.kept import Contents, as_filled, as_held, counter
 from breakscope.static.machine.machine import Machine
 from breakscope.static.machine.watch import Watch
 from breakscope.static.project.modules import ModuleInfo
+from breakscope.static.regions.identity import emit_identity
 from breakscope.static.regions.indices import emit_indices
 from breakscope.static.regions.kept import emit_kept
 from breakscope.static.regions.states import emit_states
@@ -132,6 +133,7 @@ def add_events(
     note_varying(entered, recorder.is_dynamic or any(map(size_differs, held)))
     _emit_variation(machine, frame, function, recorder, owner or function.bound)
     emit_indices(machine, frame, rows)
+    emit_identity(machine, frame, function, rows)
     emit_writes(machine, frame, function.bound, writes, recorder.marks)
 
 
