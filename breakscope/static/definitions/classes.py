@@ -20,7 +20,7 @@ from breakscope.rulekit.values import (
     Value,
     options,
 )
-from breakscope.rulekit.walking import kept_with_node, walk
+from breakscope.rulekit.walking import kept_with_node, names_in, walk
 from breakscope.static.definitions.decorators import decorate
 from breakscope.static.definitions.homes import note_nested
 from breakscope.static.machine.frames import Frame, Raised
@@ -290,18 +290,22 @@ def class_frame(
 ) -> Frame:
     """A frame in which the names of the class body are visible to its later statements."""
     frame = frame or Frame(cls.module, None, cls.scope, None, False, 0, cls.qualname)
-    is_definition = isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)
-    # what runs when the class is made
-    now = statement.decorator_list if is_definition else [statement]
-    used = {n.id for part in now for n in walk(part) if isinstance(n, ast.Name)}
     members, values = members_of(cls), class_facts(machine, cls).values
-    for name in sorted(used & members.keys()):
+    for name in sorted(_names_run_by(statement) & members.keys()):
         if members[name] is not statement:
             if name not in values:
                 values[name] = UNKNOWN  # ends a cycle
                 values[name] = member_value(machine, cls, name, members[name])
             frame.names[name] = cls.stored.get(name, values[name])
     return frame
+
+
+@kept_with_node
+def _names_run_by(statement: ast.stmt) -> frozenset[str]:
+    """The names in what runs of a statement when its class is made."""
+    is_definition = isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)
+    now = statement.decorator_list if is_definition else [statement]
+    return frozenset().union(*map(names_in, now))
 
 
 def bound_to(member: Value, owner: Value) -> Value:

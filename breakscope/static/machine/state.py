@@ -280,7 +280,6 @@ class ClassFacts(Struct, eq=False):
     behind: set[int] | None = None
     is_module: bool | None = None  # derives from torch.nn.Module, as far as the source shows
     fields: list | None = None  # of a dataclass or NamedTuple
-    parts_compiled: set[str] | None = None  # what its own methods hand to torch.compile of `self`
     given_later: dict[str, tuple] | None = None  # see variables/objects/prepared.py
     values: dict[str, Value] = {}  # of the names that the body defines
 
