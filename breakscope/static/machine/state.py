@@ -163,7 +163,8 @@ class RegionState(Struct, eq=False):
         self.drawn.clear()
 
     def note_read(self, key: tuple, node: ast.AST, frame: Frame) -> None:
-        self.reads.setdefault(key, (frame.activation, node))
+        if key not in self.reads:
+            self.reads[key] = (frame.activation, node)
 
     def note_contents_read(self, container: Sequence | Dict, node: ast.AST, frame: Frame) -> None:
         """Note that the region reads what is in a container, where that outlives the call."""
@@ -174,6 +175,8 @@ class RegionState(Struct, eq=False):
         """Note that the region reads an attribute, and under which condition by configuration, while nothing has set
         it: what is read behind that need not be what the call found."""
         self.note_read(key, node, frame)
+        if self.read_if.get(key) == "":
+            return  # it is read whatever configuration says
         if key not in self.stored_first and not any(key == stored for _, _, stored in self.pending):
             before = self.read_if.setdefault(key, frame.condition)
             is_same = f"{frame.condition} and ".startswith(f"{before} and ")
@@ -266,14 +269,17 @@ class Made(NamedTuple):
     count: int
 
 
+# a class, the statements that define each name in it, and what is known of their values
+Body = tuple[ClassInfo, dict[str, ast.stmt], dict[str, Value]]
+
+
 class ClassFacts(Struct, eq=False):
     """What a machine has found out about a class; filled in by definitions/classes.py."""
 
     info: ClassInfo
     bases: list[Value] | None = None
     mro: list[ClassInfo] | None = None
-    # the classes of the order with the statements that define each name in them
-    bodies: list[tuple[ClassInfo, dict[str, ast.stmt]]] | None = None
+    bodies: list[Body] | None = None  # of the classes of the order
     external_bases: tuple[str, ...] | None = None
     is_of_torch: bool | None = None  # a class of the order has a base of torch.nn
     # statements of parents that come behind one of torch.nn, and have none themselves
