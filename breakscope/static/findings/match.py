@@ -282,8 +282,7 @@ class Matcher:
                 if (rule.code, problem.once) in seen.flagged:
                     continue
                 # a recompile happens by any of the places
-                open_end = event.undecided and rule.kind == "break"
-                if not open_end and not event.condition:
+                if not event.condition and not (event.undecided and rule.kind == "break"):
                     seen.flagged.add((rule.code, problem.once))
             condition = both(event.condition, problem.condition)
             if problem.reads is not None and self._is_input(problem, seen, condition):

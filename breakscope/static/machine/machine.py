@@ -105,12 +105,11 @@ class Machine:
     def eval(self, node: ast.expr, frame: Frame) -> Value:
         """The abstract value of an expression; emits the events of evaluating it. Syntax of a newer
         Python than this analyzer knows has an unknown value."""
-        kind = type(node)
-        if (run := self.expressions.get(kind)) is None:
+        if (run := self.expressions.get(type(node))) is None:
             return UNKNOWN
         try:
             value = run(self, node, frame)
-            if kind in OPERATIONS and frame.emits and may_be_in_graph(value):
+            if type(node) in OPERATIONS and frame.emits and may_be_in_graph(value):
                 frame.activation.note_work(node, value.is_tensor)
             if self.watch is not None:
                 self.watch.evaluated(node, value, frame)

@@ -175,12 +175,11 @@ class RegionState(Struct, eq=False):
         """Note that the region reads an attribute, and under which condition by configuration, while nothing has set
         it: what is read behind that need not be what the call found."""
         self.note_read(key, node, frame)
-        if self.read_if.get(key) == "":
-            return  # it is read whatever configuration says
+        before = self.read_if.get(key)
+        if before == "" or (before and f"{frame.condition} and ".startswith(f"{before} and ")):
+            return
         if key not in self.stored_first and not any(key == stored for _, _, stored in self.pending):
-            before = self.read_if.setdefault(key, frame.condition)
-            is_same = f"{frame.condition} and ".startswith(f"{before} and ")
-            self.read_if[key] = before if is_same else ""
+            self.read_if[key] = frame.condition if before is None else ""
 
     def end(self, root: Activation) -> None:
         """Settle which of the stored attributes the region reads too, which it leaves as it found

@@ -160,12 +160,13 @@ def _parts_compiled_in(info: ClassInfo) -> set[str]:
     """What the methods that stand in the body of a class compile of `self`."""
     bodies = members_of(info).values() if b"compile" in info.module.text else ()
     methods = [node for node in bodies if isinstance(node, ast.FunctionDef)]
-    return {_part_compiled(part) for node in methods for part in walk(node)} - {""}
+    calls = [part for node in methods for part in walk(node) if type(part) is ast.Call]
+    return {*map(_part_compiled, calls)} - {""}
 
 
-def _part_compiled(node: ast.AST) -> str:
+def _part_compiled(node: ast.Call) -> str:
     """`encoder.forward` of `torch.compile(self.encoder.forward)`, "" for what compiles no part of `self`."""
-    if type(node) is not ast.Call or not node.args or not compiles(node.func):
+    if not node.args or not compiles(node.func):
         return ""
     text = ast.unparse(node.args[0])
     return text.removeprefix("self.") if text.startswith("self.") else ""
