@@ -23,7 +23,7 @@ LEFT, CHOSEN = 1, 2  # how it is undecided whether code runs, see Event
 
 def weaker(certainty: str, other: str) -> str:
     """The less sure of two."""
-    return max(certainty, other, key=CONFIDENCES.index)
+    return certainty if certainty == other else max(certainty, other, key=CONFIDENCES.index)
 
 
 class Event(Struct, frozen=True, kw_only=True):

@@ -69,12 +69,20 @@ def kept_with_node(find: Callable[..., T]) -> Callable[..., T]:
 
     @wraps(find)
     def kept(of: object, *more: object) -> T:
-        found = vars(getattr(of, "node", of))
-        if name not in found:
+        found = vars(of if isinstance(of, _ast.AST) else of.node)
+        try:
+            return found[name]
+        except KeyError:
             found[name] = find(of, *more)
-        return found[name]
+            return found[name]
 
     return kept
+
+
+def walk_lines(tree: _ast.Module, first: int, last: int) -> list[_ast.AST]:
+    """All nodes of the statements at the top of a file that reach into these lines."""
+    around = [part for part in tree.body if part.lineno <= last and first <= part.end_lineno]
+    return [node for part in around for node in walk(part)]
 
 
 def names_in(root: _ast.AST, *contexts: type) -> set[str]:

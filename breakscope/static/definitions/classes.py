@@ -20,12 +20,12 @@ from breakscope.rulekit.values import (
     Value,
     options,
 )
-from breakscope.rulekit.walking import kept_with_node, walk
+from breakscope.rulekit.walking import kept_with_node, names_in, walk
 from breakscope.static.definitions.decorators import decorate
 from breakscope.static.definitions.homes import note_nested
 from breakscope.static.machine.frames import Frame, Raised
 from breakscope.static.machine.library import MODULE_METHODS
-from breakscope.static.machine.state import ClassFacts
+from breakscope.static.machine.state import Body, ClassFacts
 from breakscope.static.project.modules import ClassInfo
 
 if TYPE_CHECKING:
@@ -80,8 +80,8 @@ def mro_of(machine: Machine, info: ClassInfo) -> list[ClassInfo]:
     return facts.mro
 
 
-def _bodies(machine: Machine, mro: list[ClassInfo]) -> list[tuple[ClassInfo, dict[str, ast.stmt]]]:
-    """The classes with what each defines; of one that comes behind torch's Module only what that has
+def _bodies(machine: Machine, mro: list[ClassInfo]) -> list[Body]:
+    """The classes with what each defines, and what is known of its values; of one that comes behind torch's Module only what that has
     not: `class Net(nn.Module, Callable)` is called by the Module's `__call__`."""
     behind: set[int] = set()
     for cls in mro:
@@ -91,7 +91,7 @@ def _bodies(machine: Machine, mro: list[ClassInfo]) -> list[tuple[ClassInfo, dic
         members = members_of(cls)
         if id(cls.node) in behind:
             members = {n: node for n, node in members.items() if n not in MODULE_METHODS}
-        bodies.append((cls, members))
+        bodies.append((cls, members, class_facts(machine, cls).values))
     return bodies
 
 
@@ -242,15 +242,14 @@ def find_member(
     facts = class_facts(machine, info)
     if facts.bodies is None:
         mro_of(machine, info)
-    bodies = facts.bodies or [(info, members_of(info))]  # none yet in a cycle
+    bodies = facts.bodies or [(info, members_of(info), facts.values)]  # none yet in a cycle
     if after is not None:
         bodies = bodies[facts.mro.index(after) + 1 :] if after in facts.mro else []
-    for cls, members in bodies:
+    for cls, members, values in bodies:
         if name in cls.stored:
             return cls.stored[name]
         statement = members.get(name)
         if statement is not None:
-            values = class_facts(machine, cls).values
             value = values.get(name)
             if value is None:
                 value = values[name] = member_value(machine, cls, name, statement)
@@ -290,18 +289,22 @@ def class_frame(
 ) -> Frame:
     """A frame in which the names of the class body are visible to its later statements."""
     frame = frame or Frame(cls.module, None, cls.scope, None, False, 0, cls.qualname)
-    is_definition = isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)
-    # what runs when the class is made
-    now = statement.decorator_list if is_definition else [statement]
-    used = {n.id for part in now for n in walk(part) if isinstance(n, ast.Name)}
     members, values = members_of(cls), class_facts(machine, cls).values
-    for name in sorted(used & members.keys()):
+    for name in sorted(_names_run_by(statement) & members.keys()):
         if members[name] is not statement:
             if name not in values:
                 values[name] = UNKNOWN  # ends a cycle
                 values[name] = member_value(machine, cls, name, members[name])
             frame.names[name] = cls.stored.get(name, values[name])
     return frame
+
+
+@kept_with_node
+def _names_run_by(statement: ast.stmt) -> frozenset[str]:
+    """The names in what runs of a statement when its class is made."""
+    is_definition = isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)
+    now = statement.decorator_list if is_definition else [statement]
+    return frozenset().union(*map(names_in, now))
 
 
 def bound_to(member: Value, owner: Value) -> Value:
@@ -320,9 +323,9 @@ def bound_to(member: Value, owner: Value) -> Value:
         member.info.owner is None and not (spec.args or spec.posonlyargs or spec.vararg)
     ):
         return member
-    scope = member.scope
-    if isinstance(owner, Instance) and member.info.owner == owner.cls.info:
-        scope = owner.cls.info.scope or scope  # of the call that made the object's own class
+    scope, cls = member.scope, owner.cls.info if isinstance(owner, Instance) else None
+    if cls is not None and cls.scope is not None and member.info.owner == cls:
+        scope = cls.scope  # of the call that made the object's own class
     return Function(member.info, owner, scope, member.args, member.kwargs)
 
 

@@ -20,7 +20,10 @@ class Listener(Struct, frozen=True, eq=False):
 
     def wants(self, event: Event) -> bool:
         """True when an event that has the right kind and name also has the right fields."""
-        return all(getattr(event, name) in wanted for name, wanted in self.handler.fields.items())
+        for name, wanted in self.handler.fields.items():
+            if getattr(event, name) not in wanted:
+                return False
+        return True
 
     def problems(self, event: Event) -> Iterable[Problem]:
         """What the rule reports of an event that it wants."""

@@ -82,7 +82,7 @@ class Matcher:
             )
         if found and type(event) is Call and is_traced(event):
             found = [pair for pair in found if pair[0].kind != "break"]
-        return sorted(found, key=lambda pair: pair[0].code)
+        return sorted(found, key=lambda pair: pair[0].code) if len(found) > 1 else found
 
     def begin(self) -> None:
         """Start with the next file."""
@@ -184,6 +184,8 @@ class Matcher:
         quiet = True
         for index, step in enumerate(activation.steps):
             if step.child is not None:
+                if step.child.is_quiet and not seen.skipped:
+                    continue
                 inside = seen.comes_to(step) and self._breaks_inside(step, seen, breaks, open_)
                 self._match_given_back(index, step, seen)
                 if inside and step.undecided != CHOSEN and not step.is_one_of_several:
@@ -280,8 +282,7 @@ class Matcher:
                 if (rule.code, problem.once) in seen.flagged:
                     continue
                 # a recompile happens by any of the places
-                open_end = event.undecided and rule.kind == "break"
-                if not open_end and not event.condition:
+                if not event.condition and not (event.undecided and rule.kind == "break"):
                     seen.flagged.add((rule.code, problem.once))
             condition = both(event.condition, problem.condition)
             if problem.reads is not None and self._is_input(problem, seen, condition):

@@ -53,13 +53,29 @@ def _read_behind(statement: ast.stmt, info: FunctionInfo) -> set[str]:
     end = begin_of(body[0]) if body else end_of(statement)
     targets = [*getattr(statement, "targets", ()), getattr(statement, "target", None)]
     found = {name for target in targets if target is not None for name in _names_in(target)}
+    found |= {name for name, begin in _reads(info) if begin >= end}
+    here = begin_of(statement), end_of(statement)
+    for begin, last, again in _loops(info):
+        if begin < here[0] and here[1] <= last:
+            found |= again
+    return found
+
+
+@kept_with_node
+def _reads(info: FunctionInfo) -> list[tuple[str, tuple[int, int]]]:
+    """The names that a function reads, each with its place."""
+    return [(part.id, begin_of(part)) for part in walk(info.node) if _is_read(part)]
+
+
+@kept_with_node
+def _loops(info: FunctionInfo) -> list[tuple[tuple[int, int], tuple[int, int], set[str]]]:
+    """Where the loops of a function begin and end, each with what it reads again in each turn."""
+    found = []
     for part in walk(info.node):
-        if isinstance(part, ast.For | ast.While) and part is not statement:
-            if _holds(part, statement):
-                again = part.body if isinstance(part, ast.For) else [part.test, *part.body]
-                found.update(name for inner in again for name in _names_in(inner))
-        if _is_read(part) and begin_of(part) >= end:
-            found.add(part.id)
+        if isinstance(part, ast.For | ast.While):
+            again = part.body if isinstance(part, ast.For) else [part.test, *part.body]
+            names = {name for inner in again for name in _names_in(inner)}
+            found.append((begin_of(part), end_of(part), names))
     return found
 
 

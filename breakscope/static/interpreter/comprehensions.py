@@ -7,7 +7,7 @@ import ast
 from breakscope import limits
 from breakscope.rulekit.events import Comprehension
 from breakscope.rulekit.values import UNKNOWN, Const, Dict, Sequence, Value, options
-from breakscope.rulekit.walking import walk
+from breakscope.rulekit.walking import kept_with_node, walk
 from breakscope.static.interpreter.assignment import assign_target
 from breakscope.static.interpreter.conditions import narrow_by, test_condition
 from breakscope.static.interpreter.eager_frames import is_comprehension_compiled_by_itself
@@ -120,8 +120,11 @@ def comprehension_rows(machine: Machine, node, frame: Frame, produce) -> tuple[l
 
 def _named_in(node: ast.expr, frame: Frame) -> dict[str, ast.NamedExpr]:
     """The variables of the function that a comprehension sets, `(y := f(x))`, where it sets them."""
-    if b":=" not in frame.module.text:
-        return {}
+    return _sets_in(node) if b":=" in frame.module.text else {}
+
+
+@kept_with_node
+def _sets_in(node: ast.expr) -> dict[str, ast.NamedExpr]:
     return {part.target.id: part for part in walk(node) if isinstance(part, ast.NamedExpr)}
 
 

@@ -233,8 +233,10 @@ def exec_try(machine: Machine, node: ast.Try, frame: Frame) -> int:
 
 def _fails(body: list[ast.stmt], frame: Frame) -> bool:
     """True for a block that ends in an error which ends the program, or only logs one: no call that goes well runs it."""
-    raises = not frame.caught and any(isinstance(statement, ast.Raise) for statement in body)
-    return raises or (bool(body) and all(map(_logs_error, body)))
+    if not body:
+        return False
+    raises = not frame.caught and ast.Raise in map(type, body)
+    return raises or all(map(_logs_error, body))
 
 
 def _logs_error(statement: ast.stmt) -> bool:

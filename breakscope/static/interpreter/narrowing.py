@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 
 from msgspec.structs import replace
 
@@ -20,12 +19,13 @@ from breakscope.rulekit.values import (
     Value,
     options,
 )
-from breakscope.rulekit.walking import positional_parameters
+from breakscope.rulekit.walking import kept_with_node, positional_parameters
 from breakscope.static.definitions.annotations import value_of_class
 from breakscope.static.definitions.classes import mro_of
 from breakscope.static.machine.frames import Frame
 from breakscope.static.machine.lattice import join_all
 from breakscope.static.machine.machine import Machine
+from breakscope.static.project.modules import FunctionInfo
 from breakscope.static.variables.operators.instance_checks import (
     is_instance,
     is_tensor_type,
@@ -256,7 +256,7 @@ def narrow_by_attribute(node: ast.Attribute, owner: Value, frame: Frame) -> Valu
 
 def narrow_by_guard(node: ast.Call, callee: Value, frame: Frame) -> None:
     """What is handed to a function that begins with a refusal of None is not None from here on."""
-    if not isinstance(callee, Function) or not isinstance(callee.info.node, ast.FunctionDef):
+    if type(callee) is not Function or not (refused := _refusals_of_none(callee.info)):
         return
     parameters = [p.arg for p in positional_parameters(callee.info.node)][
         callee.bound is not None :
@@ -264,23 +264,26 @@ def narrow_by_guard(node: ast.Call, callee: Value, frame: Frame) -> None:
     starred = [isinstance(argument, ast.Starred) for argument in node.args]
     given = {} if any(starred) else dict(zip(parameters, node.args))
     given |= {keyword.arg: keyword.value for keyword in node.keywords}
-    for name in _refusals_of_none(callee.info.node.body):
+    for name in refused:
         if isinstance(argument := given.get(name), ast.Name):
             narrow_to(argument, False, frame)
 
 
-def _refusals_of_none(body: list[ast.stmt]) -> Iterator[str]:
-    """The names in `if name is None: raise ...` and `assert name is not None` at the start of a body."""
-    for statement in body:
+@kept_with_node
+def _refusals_of_none(info: FunctionInfo) -> list[str]:
+    """The names in `if name is None: raise ...` and `assert name is not None` at the start of a function."""
+    refused: list[str] = []
+    for statement in info.node.body if isinstance(info.node, ast.FunctionDef) else ():
         match statement:
             case ast.Expr(ast.Constant()):
                 continue
             case ast.If(
                 ast.Compare(ast.Name(name), [ast.Is()], [ast.Constant(None)]), [*_, ast.Raise()], []
             ) | ast.Assert(ast.Compare(ast.Name(name), [ast.IsNot()], [ast.Constant(None)])):
-                yield name
+                refused.append(name)
             case _:
-                return
+                break
+    return refused
 
 
 def _takes_tensor_first(machine: Machine, name: str) -> bool:

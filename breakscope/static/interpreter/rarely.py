@@ -247,23 +247,25 @@ def _function_named(machine: Machine, named: ast.expr, frame: Frame) -> ast.AST 
 def replaces_module(machine: Machine, branch: ast.If, frame: Frame) -> bool:
     """True for `if self.model.training: self.model = load()`: a branch that puts a new one in the place of a module
     whose own state is not what it should be. A module that is not there yet is made in the first call."""
+    return any(
+        type(owner := frame.names.get(name)) is Instance
+        and any(is_module(machine, o) for o in options(owner.attributes.get(attribute, UNKNOWN)))
+        for name, attribute in _replaced(branch)
+    )
+
+
+@kept_with_node
+def _replaced(branch: ast.If) -> list[tuple[str, str]]:
+    """The attributes of names that a branch tests, and sets to what a call gives."""
+    made = [
+        s.targets[0] for s in branch.body if type(s) is ast.Assign and type(s.value) is ast.Call
+    ]
+    parts = [part for t in made for part in (t.elts if type(t) is ast.Tuple else (t,))]
+    stored = [p for p in parts if type(p) is ast.Attribute and type(p.value) is ast.Name]
+    if not stored:
+        return []
     tested = {ast.unparse(p) for p in walk(branch.test) if type(p) is ast.Attribute}
-    for statement in branch.body:
-        if type(statement) is not ast.Assign or type(statement.value) is not ast.Call:
-            continue
-        target = statement.targets[0]
-        for part in target.elts if type(target) is ast.Tuple else (target,):
-            if (
-                type(part) is ast.Attribute
-                and ast.unparse(part) in tested
-                and type(owner := frame.names.get(getattr(part.value, "id", ""))) is Instance
-                and any(
-                    is_module(machine, option)
-                    for option in options(owner.attributes.get(part.attr, UNKNOWN))
-                )
-            ):
-                return True
-    return False
+    return [(p.value.id, p.attr) for p in stored if ast.unparse(p) in tested]
 
 
 def switches_what_it_tests(branch: ast.If) -> bool:

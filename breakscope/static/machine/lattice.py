@@ -134,7 +134,8 @@ def _add(
 def _merge(a: Value, b: Value, depth: int) -> Value | None:
     """One value that stands for both, or None when a Union keeps both. What may be compiled is taken to be."""
     if type(a) is type(b):
-        if a.original is b.original:
+        is_compiled = a.compiled_of is not None or b.compiled_of is not None
+        if is_compiled and a.original is b.original:
             return b if a.compiled_of is None else a
         return a.merge(b, join_all, depth)
     return _any_number(a, b) if a.is_number and b.is_number else None

@@ -109,7 +109,7 @@ class Machine:
             return UNKNOWN
         try:
             value = run(self, node, frame)
-            if frame.emits and type(node) in OPERATIONS and may_be_in_graph(value):
+            if type(node) in OPERATIONS and frame.emits and may_be_in_graph(value):
                 frame.activation.note_work(node, value.is_tensor)
             if self.watch is not None:
                 self.watch.evaluated(node, value, frame)

@@ -163,7 +163,8 @@ class RegionState(Struct, eq=False):
         self.drawn.clear()
 
     def note_read(self, key: tuple, node: ast.AST, frame: Frame) -> None:
-        self.reads.setdefault(key, (frame.activation, node))
+        if key not in self.reads:
+            self.reads[key] = (frame.activation, node)
 
     def note_contents_read(self, container: Sequence | Dict, node: ast.AST, frame: Frame) -> None:
         """Note that the region reads what is in a container, where that outlives the call."""
@@ -174,10 +175,11 @@ class RegionState(Struct, eq=False):
         """Note that the region reads an attribute, and under which condition by configuration, while nothing has set
         it: what is read behind that need not be what the call found."""
         self.note_read(key, node, frame)
+        before = self.read_if.get(key)
+        if before == "" or (before and f"{frame.condition} and ".startswith(f"{before} and ")):
+            return
         if key not in self.stored_first and not any(key == stored for _, _, stored in self.pending):
-            before = self.read_if.setdefault(key, frame.condition)
-            is_same = f"{frame.condition} and ".startswith(f"{before} and ")
-            self.read_if[key] = before if is_same else ""
+            self.read_if[key] = frame.condition if before is None else ""
 
     def end(self, root: Activation) -> None:
         """Settle which of the stored attributes the region reads too, which it leaves as it found
@@ -266,21 +268,23 @@ class Made(NamedTuple):
     count: int
 
 
+# a class, the statements that define each name in it, and what is known of their values
+Body = tuple[ClassInfo, dict[str, ast.stmt], dict[str, Value]]
+
+
 class ClassFacts(Struct, eq=False):
     """What a machine has found out about a class; filled in by definitions/classes.py."""
 
     info: ClassInfo
     bases: list[Value] | None = None
     mro: list[ClassInfo] | None = None
-    # the classes of the order with the statements that define each name in them
-    bodies: list[tuple[ClassInfo, dict[str, ast.stmt]]] | None = None
+    bodies: list[Body] | None = None  # of the classes of the order
     external_bases: tuple[str, ...] | None = None
     is_of_torch: bool | None = None  # a class of the order has a base of torch.nn
     # statements of parents that come behind one of torch.nn, and have none themselves
     behind: set[int] | None = None
     is_module: bool | None = None  # derives from torch.nn.Module, as far as the source shows
     fields: list | None = None  # of a dataclass or NamedTuple
-    parts_compiled: set[str] | None = None  # what its own methods hand to torch.compile of `self`
     given_later: dict[str, tuple] | None = None  # see variables/objects/prepared.py
     values: dict[str, Value] = {}  # of the names that the body defines
 

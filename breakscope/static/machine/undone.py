@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable
 
-from breakscope.rulekit.walking import walk
+from breakscope.rulekit.walking import walk_lines
 from breakscope.static.machine.frames import Activation
 
 LOOPS = ast.For | ast.AsyncFor | ast.While
@@ -37,7 +37,7 @@ def _puts_back(activation: Activation, last: ast.Assign, first: ast.AST) -> bool
     """True where a name has kept what stood there before the first store, and nothing else."""
     bound = [
         part
-        for part in walk(activation.module.tree)
+        for part in walk_lines(activation.module.tree, activation.line, last.lineno)
         if isinstance(part, ast.Assign)
         and activation.line <= part.lineno <= last.lineno
         and any(getattr(target, "id", "") == last.value.id for target in part.targets)
@@ -57,5 +57,6 @@ def _step_of(node: ast.AST | None) -> float | None:
 
 
 def _is_in_loop(activation: Activation, node: ast.AST) -> bool:
-    loops = (part for part in walk(activation.module.tree) if isinstance(part, LOOPS))
+    around = walk_lines(activation.module.tree, node.lineno, node.lineno)
+    loops = (part for part in around if isinstance(part, LOOPS))
     return any(loop.lineno < node.lineno <= loop.end_lineno for loop in loops)

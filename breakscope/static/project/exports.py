@@ -7,6 +7,8 @@ from __future__ import annotations
 import ast
 import os
 import re
+from collections.abc import Iterable
+from functools import lru_cache
 
 from msgspec import Struct
 
@@ -63,16 +65,12 @@ def _imported(folder: str, parts: list[Part], loose: set[str], reads: Reads) -> 
     beside = parts[-1]
     if os.fsencode(beside.name) not in text:
         return {}
-    try:
-        tree = parse(decode(text), front)
-    except SourceError:
-        return {}
-    package = os.path.basename(folder)
-    if _is_namespace(tree, package, beside.name):
+    imports, package = _imports_in(text), os.path.basename(folder)
+    if _is_namespace(imports, package, beside.name):
         loose.update(beside.known.values())
         return beside.known
     found: dict[str, str] = {}
-    for node in tree.body:
+    for node in imports:
         if not isinstance(node, ast.ImportFrom):
             continue
         for part in parts:
@@ -87,10 +85,20 @@ def _imported(folder: str, parts: list[Part], loose: set[str], reads: Reads) -> 
     return found
 
 
-def _is_namespace(tree: ast.Module, package: str, part: str) -> bool:
+@lru_cache(maxsize=64)  # each file of a package asks for those of all packages around it
+def _imports_in(text: bytes) -> tuple[ast.Import | ast.ImportFrom, ...]:
+    """The imports at the top level of a file; none for one that cannot be read as Python."""
+    try:
+        body = parse(decode(text), "").body
+    except SourceError:
+        return ()
+    return tuple([node for node in body if isinstance(node, ast.Import | ast.ImportFrom)])
+
+
+def _is_namespace(imports: Iterable[ast.stmt], package: str, part: str) -> bool:
     """True where a package imports one inside of it as a whole: `import graphs.utils`, `from . import
     utils`. Users call what that one imports by way of it."""
-    for node in tree.body:
+    for node in imports:
         if isinstance(node, ast.Import):
             if any(alias.name == f"{package}.{part}" for alias in node.names):
                 return True

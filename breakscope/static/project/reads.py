@@ -11,6 +11,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Hashable, Iterator, Mapping
 from contextlib import contextmanager
+from functools import lru_cache
 from hashlib import sha256
 from types import MappingProxyType
 from typing import Generic, TypeVar
@@ -98,7 +99,7 @@ class Reads:
         """True for a folder with an `__init__.py`; a folder that packages are installed in is none, whatever one of
         them has left there."""
         names = self.names(folder) if os.path.basename(folder) else frozenset()
-        return "__init__.py" in names and not any(n.endswith(".dist-info") for n in names)
+        return "__init__.py" in names and not _has_installed(names)
 
     def marks(self, folder: str) -> frozenset[str]:
         """Those of them that the top folder of a project has. Above a project there may be folders
@@ -194,6 +195,11 @@ class Kept(Generic[Result]):
             return result
         self._reads.note(known[1])
         return known[0]
+
+
+@lru_cache(maxsize=256)
+def _has_installed(names: frozenset[str]) -> bool:
+    return any(name.endswith(".dist-info") for name in names)
 
 
 def _says_something(name: str) -> bool:

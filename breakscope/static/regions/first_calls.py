@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from breakscope.rulekit.events import Store
 from breakscope.rulekit.values import Const
-from breakscope.rulekit.walking import walk
+from breakscope.rulekit.walking import walk, walk_lines
 from breakscope.static.machine.frames import Activation, Step
 from breakscope.static.machine.state import RegionState
 from breakscope.static.variables.effects.settling import ifs_around
@@ -112,10 +112,10 @@ def _callers(root: Activation) -> Callers:
 
 def _function_around(activation: Activation, node: ast.AST) -> ast.AST | None:
     """The function in whose lines a node of an activation stands."""
-    line, tree = getattr(node, "lineno", 0), activation.module.tree
+    line = getattr(node, "lineno", 0)
     around = [
         part
-        for part in walk(tree)
+        for part in walk_lines(activation.module.tree, line, line)
         if isinstance(part, ast.FunctionDef) and part.lineno <= line <= part.end_lineno
     ]
     return max(around, key=lambda part: part.lineno, default=None)

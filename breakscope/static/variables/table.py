@@ -71,11 +71,9 @@ NO_LAYERS = frozenset(
 VARIABLES: dict[type[Value], Variable] = {
     type(UNKNOWN): UnknownVariable(),
     Const: ConstantVariable(),
-    Py: PythonVariable(),
     Tensor: TensorVariable(),
     ShapeInt: ShapeVariable(),
     Scalar: ScalarVariable(),
-    Sequence: ListVariable(),
     Dict: DictVariable(),
     Function: FunctionVariable(),
     Method: MethodVariable(),
@@ -87,7 +85,6 @@ VARIABLES: dict[type[Value], Variable] = {
     Namespace: NamespaceVariable(),
     Import: Variable(),
     External: ExternalVariable(),
-    ExternalInstance: LibraryObjectVariable(),
     Recorder: RecorderVariable(),
     Union: UnionVariable(),
 }
@@ -102,6 +99,7 @@ SEQUENCES: dict[str, Variable] = {
     "ModuleList": ModuleListVariable(),
     "Sequential": ModuleListVariable(),
 }
+PYTHON, LIST, LIBRARY_OBJECT = PythonVariable(), ListVariable(), LibraryObjectVariable()
 LAYER = LayerVariable()
 GIVEN = GivenModuleVariable()
 TENSOR_DICTS = TensorDictVariable()
@@ -109,17 +107,18 @@ TENSOR_DICTS = TensorDictVariable()
 
 def behaviour(value: Value) -> Variable:
     """How a value behaves."""
+    return VARIABLES.get(type(value)) or _by_name(value)
+
+
+def _by_name(value: Py | Sequence | ExternalInstance) -> Variable:
+    """How a value behaves of whose kind some behave otherwise."""
     kind = type(value)
-    found = VARIABLES[kind]
     if kind is Py:
-        return NUMBERS.get(value.type, found)
+        return NUMBERS.get(value.type, PYTHON)
     if kind is Sequence:
-        return SEQUENCES.get(value.type, found)
-    if kind is ExternalInstance:
-        if value.name == GIVEN_MODULE:
-            return GIVEN
-        if value.name.startswith("torch.nn.") and value.name not in NO_LAYERS:
-            return LAYER
-        if value.name == TENSOR_DICT:
-            return TENSOR_DICTS
-    return found
+        return SEQUENCES.get(value.type, LIST)
+    if value.name == GIVEN_MODULE:
+        return GIVEN
+    if value.name.startswith("torch.nn.") and value.name not in NO_LAYERS:
+        return LAYER
+    return TENSOR_DICTS if value.name == TENSOR_DICT else LIBRARY_OBJECT

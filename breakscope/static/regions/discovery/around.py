@@ -19,12 +19,11 @@ from breakscope.rulekit.values import (
     Union,
     Value,
 )
-from breakscope.rulekit.walking import plain_parameters, walk
+from breakscope.rulekit.walking import kept_with_node, plain_parameters, walk
 from breakscope.static.definitions.annotations import parsed_annotation
 from breakscope.static.definitions.classes import (
     MODULE_BASES,
     OTHER_FRAMEWORKS,
-    class_facts,
     external_bases,
     members_of,
     mro_of,
@@ -151,25 +150,23 @@ def _compiles_parts(machine: Machine, cls: Class) -> bool:
     """True for a class that compiles what its objects hold, and none of its own methods: who wrote it leaves its `forward`,
     which drives them, to Python."""
     order = [info for info in mro_of(machine, cls.info) if not info.module.library]
-    compiled = {part for info in order for part in _parts_compiled_in(machine, info)}
+    compiled = {part for info in order for part in _parts_compiled_in(info)}
     methods = {name for info in order for name in members_of(info)} if compiled else set()
     return bool(compiled) and compiled.isdisjoint({"__call__", *methods})
 
 
-def _parts_compiled_in(machine: Machine, info: ClassInfo) -> set[str]:
+@kept_with_node
+def _parts_compiled_in(info: ClassInfo) -> set[str]:
     """What the methods that stand in the body of a class compile of `self`."""
-    facts = class_facts(machine, info)
-    if facts.parts_compiled is None:
-        bodies = members_of(info).values() if b"compile" in info.module.text else ()
-        methods = [node for node in bodies if isinstance(node, ast.FunctionDef)]
-        parts = {_part_compiled(part) for node in methods for part in walk(node)}
-        facts.parts_compiled = parts - {""}
-    return facts.parts_compiled
+    bodies = members_of(info).values() if b"compile" in info.module.text else ()
+    methods = [node for node in bodies if isinstance(node, ast.FunctionDef)]
+    calls = [part for node in methods for part in walk(node) if type(part) is ast.Call]
+    return {*map(_part_compiled, calls)} - {""}
 
 
-def _part_compiled(node: ast.AST) -> str:
+def _part_compiled(node: ast.Call) -> str:
     """`encoder.forward` of `torch.compile(self.encoder.forward)`, "" for what compiles no part of `self`."""
-    if type(node) is not ast.Call or not node.args or not compiles(node.func):
+    if not node.args or not compiles(node.func):
         return ""
     text = ast.unparse(node.args[0])
     return text.removeprefix("self.") if text.startswith("self.") else ""

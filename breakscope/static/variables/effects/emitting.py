@@ -113,8 +113,11 @@ def emit_call(
 
 def emit_sparse(machine: Machine, values: Iterable[Value], node: ast.AST, frame: Frame) -> None:
     """Emit that a sparse tensor is used, where one of the values is one."""
-    each = (o for v in values for o in ((v.items or ()) if isinstance(v, Sequence) else (v,)))
-    found = [value for value in each if type(value) is Tensor and value.kind == "sparse"]
+    found = []
+    for value in values:
+        for part in (value.items or ()) if type(value) is Sequence else (value,):
+            if type(part) is Tensor and part.kind == "sparse":
+                found.append(part)
     if found:
         emit_call(machine, SPARSE, None, found, {}, node, frame, sureness(found[0]))
 

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from breakscope.rulekit.walking import walk
 
 BLOCKS = ("body", "orelse", "finalbody")  # of statements
+PARTS = ("handlers", "cases")  # of statements, that have blocks
 SIMPLE = (ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Expr)
 MAY_SKIP = (ast.IfExp, ast.BoolOp, ast.Lambda)  # parts of these need not run
 
@@ -52,11 +53,18 @@ def has_item(function: ast.AST, node: ast.stmt, target: ast.expr) -> bool:
 
 def _up_to(function: ast.AST, node: ast.stmt) -> list[ast.stmt]:
     """The statements of the block in which one stands, as far as that one."""
-    for holder in walk(function):
+    holders = [function]
+    for holder in holders:  # grows
         for name in BLOCKS:
             block = getattr(holder, name, None)
-            if isinstance(block, list) and any(statement is node for statement in block):
-                return block[: next(i for i, s in enumerate(block) if s is node) + 1]
+            if not isinstance(block, list):
+                continue
+            for index, statement in enumerate(block):
+                if statement is node:
+                    return block[: index + 1]
+            holders += block
+        for name in PARTS:
+            holders += getattr(holder, name, ())
     return []
 
 
@@ -101,7 +109,7 @@ def ifs_around(function: ast.AST, line: int) -> Iterator[ast.If | ast.While]:
                 if isinstance(statement, ast.If | ast.While) and _holds(statement.body, line):
                     yield statement
                 parts = [statement]
-                for inner in ("handlers", "cases"):
+                for inner in PARTS:
                     parts += getattr(statement, inner, [])
                 blocks += [getattr(p, name, []) for p in parts for name in BLOCKS]
 

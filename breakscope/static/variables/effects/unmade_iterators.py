@@ -59,7 +59,7 @@ def note_handed(
 ) -> None:
     """Mark the call just noted where it is given such a generator: a break inside skips its function."""
     given = (*args, *kwargs.values())
-    if not any(type(value) is Sequence and value.unmade == CALL for value in given):
+    if CALL not in [value.unmade for value in given if type(value) is Sequence]:
         return
     steps = frame.activation.steps
     called, before = steps[-1], len(steps)

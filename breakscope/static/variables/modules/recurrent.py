@@ -125,7 +125,7 @@ def note_recurrent_argument(machine: Machine, owner: Value, name: ast.Name, fram
     """An attribute is read of an argument, or of one of those that a loop goes over. A recurrent module that is an
     argument made its caller run without a graph, so this function is compiled by itself and meets it here. So does the
     `forward` of a class that derives from one; what such a class has in the place of `__call__` is called by Python."""
-    if not any(_is_recurrent(machine, option) for option in options(owner)):
+    if not any([_is_recurrent(machine, option) for option in options(owner)]):
         return
     function = frame.function.node
     is_met = frame.depth > 1 or getattr(function, "name", "") == "forward"

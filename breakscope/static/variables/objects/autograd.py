@@ -20,7 +20,7 @@ from breakscope.rulekit.values import (
     Tensor,
     Value,
 )
-from breakscope.rulekit.walking import walk
+from breakscope.rulekit.walking import kept_with_node, walk
 from breakscope.static.definitions.classes import bound_to, external_bases, find_member, mro_of
 from breakscope.static.machine.frames import Frame
 from breakscope.static.machine.lattice import join
@@ -100,6 +100,7 @@ def _may_need_gradient(args: list[Value]) -> bool:
     return any(tensor.requires_grad is not False for tensor in tensors)
 
 
+@kept_with_node
 def leaves_marked_out(forward: ast.AST) -> bool:
     """Is an input marked as changed in place (`ctx.mark_dirty(x)`) that is not returned by its name?"""
     marked: set[str] = set()
