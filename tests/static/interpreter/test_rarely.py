@@ -20,6 +20,12 @@ def model(folder, body, before=""):
     ("test", "when_true", "when_false"),
     [
         ("debug", True, False),
+        ("self.metrics.record_misses", True, False),
+        ("report_fn is not None", True, False),
+        ("fdir1 is not None and fdir2 is None", True, False),
+        ("loss_dir is not None", False, False),
+        ("isinstance(image, Image.Image)", True, False),
+        ("isinstance(image, tv_tensors.Image)", False, False),
         ("self.config.verbose", True, False),
         ("not DEBUG", False, True),
         ("verbose > 1 and x.ndim == 3", True, False),

@@ -8,20 +8,27 @@ from breakscope.rulekit.walking import nodes_of, uses_of, walk
 from breakscope.static.project.modules import ModuleInfo
 
 
-def takes_off(outer: ast.stmt | None) -> bool:
-    """True where a function calls `remove()` of something, as of the handles of its hooks. A hook that does so of its
-    own runs in the first call only."""
+def _takes_off(outer: ast.stmt | None) -> bool:
+    """True where a function calls `remove()` of something, as of the handles of its hooks."""
     return isinstance(outer, ast.FunctionDef) and any(
         type(part) is ast.Call and getattr(part.func, "attr", "") == "remove" and not part.args
         for part in walk(outer)
     )
 
 
+def takes_itself_off(hook: ast.AST) -> bool:
+    """True for a hook that runs in the first call only: it ends with `self.handle.remove()`."""
+    match getattr(hook, "body", []):
+        case [*_, ast.Expr(ast.Call(ast.Attribute(ast.Attribute(), "remove"), []))]:
+            return True
+    return False
+
+
 def is_put_on_briefly(
     module: ModuleInfo, statement: ast.stmt, outer: ast.FunctionDef | None
 ) -> bool:
     """True where what puts a hook on, or its caller, takes it off again, or the class does when its block ends."""
-    return takes_off(outer) or is_session(statement) or _hands_to_who_takes_off(module, outer)
+    return _takes_off(outer) or is_session(statement) or _hands_to_who_takes_off(module, outer)
 
 
 def is_session(statement: ast.stmt) -> bool:
@@ -30,7 +37,7 @@ def is_session(statement: ast.stmt) -> bool:
     methods = {part.name: part for part in parts if isinstance(part, ast.FunctionDef)}
     last = methods.get("__exit__")
     called = {part.attr for part in walk(last) if type(part) is ast.Attribute} if last else set()
-    return any(map(takes_off, (last, *(methods[name] for name in called & methods.keys()))))
+    return any(map(_takes_off, (last, *(methods[name] for name in called & methods.keys()))))
 
 
 def is_named_briefly(module: ModuleInfo, name: str) -> bool:
@@ -43,7 +50,7 @@ def is_named_briefly(module: ModuleInfo, name: str) -> bool:
         for part in walk(item.context_expr)
     }
     uses = [
-        id(node) in heads or takes_off(outer)
+        id(node) in heads or _takes_off(outer)
         for statement in module.tree.body
         for outer, node in nodes_of(statement)
         if name in (getattr(node, "attr", ""), getattr(node, "id", ""))
@@ -57,4 +64,4 @@ def _hands_to_who_takes_off(module: ModuleInfo, outer: ast.FunctionDef | None) -
         return False
     others = [f for f in module.tree.body if isinstance(f, ast.FunctionDef) and f is not outer]
     callers = [f for f in others if uses_of(f, outer.name)]
-    return bool(callers) and all(map(takes_off, callers))
+    return bool(callers) and all(map(_takes_off, callers))
