@@ -50,11 +50,11 @@ MOST_INSIDE_ITSELF = 12  # the same, side by side too: for each part of a tree t
 # Statements of a function that is run for its effects, as a registry's; longer ones do other work.
 LONGEST_REGISTERED_BODY = 8
 MOST_HANDED_BACK_STEPS = 5  # functions through which an argument is handed back that are followed
-
 # Characters of a condition that is put together from two.
 LONGEST_CONDITION = 120
 # Flags of a condition that do not hold: behind more of them stands one of many kinds, which few programs have.
 MOST_UNSET_FLAGS = 2
+MOST_KINDS_OF_HOST_WORK = 2  # as files, clock and processes: a `forward` with more is a program
 
 # ---- containers
 # Items that builtins and dict views keep apart; longer lists hold data of one kind.

@@ -58,7 +58,8 @@ def check(event):
 
 @rule.on(Call, "hex", "bin", "oct", "chr", "operator.index")
 def check_text(event):
-    if event.args and event.args[0].is_tensor:
+    # what is only taken for a tensor is a number, since tensors are seldom asked for these
+    if event.args and event.args[0].is_tensor and getattr(event.args[0], "origin", "") != "guess":
         yield event.graph_break(
             f"`{event.source}` needs a Python int and reads the tensor's value",
             help="call it outside the compiled code",

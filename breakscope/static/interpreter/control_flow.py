@@ -13,6 +13,7 @@ from breakscope.rulekit.values import (
     ExternalInstance,
     Instance,
     Py,
+    Scalar,
     Sequence,
     Tensor,
     Value,
@@ -35,6 +36,7 @@ from breakscope.static.machine.lattice import ALWAYS, join_names
 from breakscope.static.machine.machine import Machine
 
 LOGS_ERRORS = frozenset({"error", "critical", "exception", "fatal"})
+WARNS = frozenset({"warning", "warn", "warning_once"})
 LOGGERS = ("log", "_log")
 
 
@@ -80,6 +82,7 @@ def both_paths(machine: Machine, node: ast.If, frame: Frame) -> int:
             or is_deprecated(node)
         )
         frame.rare = frame.rare or _fails(node.body, frame) or runs_once(machine, node, frame)
+        frame.rare = frame.rare or (_only_warns(node.body) and _reads_values(node.test, frame))
         frame.rare = frame.rare or replaces_module(machine, node, frame)
     branch, by_data = frame.branch, frame.by_data
     if machine.driver.calls is not None and not frame.emits:
@@ -239,12 +242,34 @@ def _fails(body: list[ast.stmt], frame: Frame) -> bool:
     return raises or all(map(_logs_error, body))
 
 
+def _reads_values(test: ast.expr, frame: Frame) -> bool:
+    """True for a test of the values of tensors: `offset > 50`, `(lengths < 1).any()`."""
+    parts = list(walk(test))
+    return not any(type(p) is ast.Attribute and p.attr in ("shape", "ndim") for p in parts) and any(
+        type(p) is ast.Name and type(frame.names.get(p.id)) in (Tensor, Scalar) for p in parts
+    )
+
+
+def _only_warns(body: list[ast.stmt]) -> bool:
+    """True for a block that warns, and does nothing else."""
+    makes_logger = [
+        isinstance(s, ast.Assign) and last_name(s.targets[0]).lower().startswith(LOGGERS)
+        for s in body
+    ]
+    return all(made or _logs(s, WARNS) for made, s in zip(makes_logger, body)) and not all(
+        makes_logger
+    )
+
+
 def _logs_error(statement: ast.stmt) -> bool:
     """True for `logger.error(...)`."""
+    return _logs(statement, LOGS_ERRORS)
+
+
+def _logs(statement: ast.stmt, methods: frozenset[str]) -> bool:
     called = getattr(getattr(statement, "value", None), "func", None)
-    owner = getattr(called, "value", None)
-    name = last_name(owner)
-    return getattr(called, "attr", "") in LOGS_ERRORS and name.lower().startswith(LOGGERS)
+    name = last_name(getattr(called, "value", None))
+    return getattr(called, "attr", "") in methods and name.lower().startswith(LOGGERS)
 
 
 def _fills_up(body: list[ast.stmt], handler: ast.ExceptHandler) -> bool:

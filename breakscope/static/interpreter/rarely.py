@@ -8,7 +8,7 @@ import ast
 import re
 
 from breakscope.rulekit.values import NONE, UNKNOWN, Function, Instance, Py, Value, options
-from breakscope.rulekit.walking import kept_with_node, plain_parameters, walk
+from breakscope.rulekit.walking import kept_with_node, last_name, plain_parameters, walk
 from breakscope.static.definitions.classes import (
     MODULE_BASES,
     external_bases,
@@ -23,11 +23,12 @@ from breakscope.static.machine.machine import Machine
 WATCHED = frozenset(
     "debug debugging verbose verbosity profile profiler profiling export exporting exportable onnx "
     "tracing anomaly dump print plot plotting visualize visualise visualization torchscript scripting "
-    "tflite tensorrt coreml tensorboard wandb logs calib calibrate calibrating calibration".split()
+    "tflite tensorrt coreml tensorboard wandb logs calib calibrate calibrating calibration report reporter "
+    "reporting monitor monitoring metrics".split()
 )
-# how arguments are called that say where to write what is kept of a call
+# how arguments are called that say where to write what is kept of a call, or what to read in the place of tensors
 WRITTEN = re.compile(
-    r"(?:^|_)(?:out|output|save|saved?|log|dump|write|export|frames)_?(?:path|dir|directory|folder|file|filename)$"
+    r"^f?dir\d*$|(?:directory|folder|filename|filepath|file_path)s?\d*$|(?:^|_)(?:out|output|save|saved?|log|dump|write|export|frames)_?(?:path|dir|directory|folder|file|filename)$"
 )
 OPEN = frozenset({"unknown", "object"})  # of a value that may be None as well
 # what is called to train, and to read a file
@@ -35,6 +36,7 @@ PREPARES = frozenset(
     {"backward", "zero_grad", "open", "load", "load_state_dict", "from_pretrained"}
 )
 TEXTS = frozenset({"str", "bytes", "Path", "PathLike"})
+PICTURES = frozenset({"Image.Image", "PIL.Image.Image"})
 
 
 def is_rare(test: ast.expr, truth: bool) -> bool:
@@ -111,12 +113,12 @@ def _is_rare(test: ast.expr, truth: bool) -> bool:
 
 
 def _is_of_text(test: ast.expr) -> bool:
-    """`isinstance(source, str)`, `isinstance(source, (str, Path))`."""
+    """`isinstance(source, str)`, `isinstance(source, (str, Path))`, `isinstance(source, PIL.Image.Image)`."""
     if not isinstance(test, ast.Call) or getattr(test.func, "id", "") != "isinstance":
         return False
     types = test.args[1:] if len(test.args) == 2 else []
     parts = types[0].elts if types and isinstance(types[0], ast.Tuple) else types
-    return bool(parts) and all(getattr(p, "id", getattr(p, "attr", "")) in TEXTS for p in parts)
+    return bool(parts) and all(last_name(p) in TEXTS or ast.unparse(p) in PICTURES for p in parts)
 
 
 def _went_wrong(test: ast.expr, truth: bool) -> bool:

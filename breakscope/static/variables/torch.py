@@ -19,14 +19,19 @@ from breakscope.rulekit.values import (
     Union,
     Value,
 )
-from breakscope.static.machine.frames import Frame
+from breakscope.static.machine.frames import Frame, Raised
 from breakscope.static.machine.lattice import element_of, join_all
 from breakscope.static.machine.library import PACKED_SEQUENCE, TYPED
 from breakscope.static.machine.machine import Machine
 from breakscope.static.variables.effects.subgraphs import call_within
 from breakscope.static.variables.library.followed.draws import note_drawn_tensor
 from breakscope.static.variables.library.known_results import PYTHON_RESULTS
-from breakscope.static.variables.tensors.creation import CREATES, created_tensor, tensor_of_type
+from breakscope.static.variables.tensors.creation import (
+    CREATES,
+    created_tensor,
+    is_never_made,
+    tensor_of_type,
+)
 from breakscope.static.variables.tensors.dtypes import kind_of_dtype, made_narrow, promoted
 from breakscope.static.variables.tensors.filtered import with_filtered_length
 from breakscope.static.variables.tensors.followed import (
@@ -99,6 +104,8 @@ def torch_function(
     frame: Frame,
 ) -> Value:
     if name in TYPED or name == "torch.Tensor":
+        if frame.emits and is_never_made(args, kwargs):
+            raise Raised(External("TypeError"))
         return tensor_of_type(TYPED.get(name, "float"), args)
     if last[:1].isupper() and name.startswith("torch."):
         return ExternalInstance(name, tuple(args), tuple(kwargs.items()))

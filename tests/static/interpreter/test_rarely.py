@@ -20,6 +20,12 @@ def model(folder, body, before=""):
     ("test", "when_true", "when_false"),
     [
         ("debug", True, False),
+        ("self.metrics.record_misses", True, False),
+        ("report_fn is not None", True, False),
+        ("fdir1 is not None and fdir2 is None", True, False),
+        ("loss_dir is not None", False, False),
+        ("isinstance(image, Image.Image)", True, False),
+        ("isinstance(image, tv_tensors.Image)", False, False),
         ("self.config.verbose", True, False),
         ("not DEBUG", False, True),
         ("verbose > 1 and x.ndim == 3", True, False),
@@ -325,11 +331,14 @@ class Net(torch.nn.Module):
     [
         ("logger.error('too short: %s', lengths)", False),
         ("logging.error('too short')", False),
+        ("logging.warning('too short')", False),
+        ("log = logging.getLogger('of this')\n            log.warning('too short')", False),
         ("logger.info('short: %s', lengths)", True),
         ("x = x + 1\n            logger.error('too short')", True),
+        ("x = x + 1\n            logger.warning('too short')", True),
     ],
 )
-def test_what_only_logs_an_error(logged, is_shown, tmp_path):
+def test_what_only_logs_an_error_or_a_warning(logged, is_shown, tmp_path):
     result = analysed(tmp_path, {"net.py": LOGGED.format(logged=logged)})
     assert "BRK402" in [code for code, _ in seen(result)]
     assert ("BRK402" in [code for code, _ in found(result)]) == is_shown

@@ -77,6 +77,20 @@ def test_a_tensor(name, tmp_path):
     assert found(region(tmp_path, body)) == expected
 
 
+@pytest.mark.parametrize(
+    ("made", "is_reached"),
+    [
+        ("torch.Tensor(0.5)", False),
+        ("torch.FloatTensor([1, 2], dtype=torch.float32)", False),
+        ("torch.Tensor([0.5])", True),
+        ("torch.Tensor(5)", True),
+    ],
+)
+def test_what_an_old_constructor_does_not_take(made, is_reached, tmp_path):
+    result = region(tmp_path, f"y = {made}\nz = x.sum().item()\n")
+    assert found(result) == [("BRK201", 10)][:is_reached]
+
+
 SPARSE = """\
 import torch
 

@@ -343,6 +343,8 @@ def _packages_used(machine: Machine, function: Function) -> set[str]:
     names = module_names(machine, function.info.module)
     roots = set()
     for part in walk(function.info.node):
+        if type(part) is ast.Import:  # one that stands in the function
+            roots |= {alias.name.partition(".")[0] for alias in part.names}
         first, rest = _first_of(part)
         value = resolve_import(machine, names[first]) if first in names else UNKNOWN
         if isinstance(value, External):

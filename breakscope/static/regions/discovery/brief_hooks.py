@@ -16,6 +16,14 @@ def _takes_off(outer: ast.stmt | None) -> bool:
     )
 
 
+def takes_itself_off(hook: ast.AST) -> bool:
+    """True for a hook that runs in the first call only: it ends with `self.handle.remove()`."""
+    match getattr(hook, "body", []):
+        case [*_, ast.Expr(ast.Call(ast.Attribute(ast.Attribute(), "remove"), []))]:
+            return True
+    return False
+
+
 def is_put_on_briefly(
     module: ModuleInfo, statement: ast.stmt, outer: ast.FunctionDef | None
 ) -> bool:

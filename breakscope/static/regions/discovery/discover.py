@@ -40,6 +40,7 @@ from breakscope.static.regions.discovery.evidence import (
     Evidence,
 )
 from breakscope.static.regions.discovery.hooks import hook_arguments, registered_hooks
+from breakscope.static.regions.discovery.host_work import is_host_program
 from breakscope.static.regions.discovery.names_of_files import is_file_around
 from breakscope.static.regions.discovery.replaced import replaced_forwards
 from breakscope.static.regions.discovery.steps import tensor_step
@@ -249,7 +250,8 @@ def module_region(machine: Machine, cls: Class, evidence: Evidence = FORWARD) ->
     if entry == "__call__" and region.meets(_makes_module):
         return None  # it makes a model, or loads it
     is_compiling = COMPILES.search(cls.info.module.source) is not None
-    if evidence is FORWARD and not is_compiling and region.surely_does(_trains):
+    is_left = evidence is FORWARD and not is_compiling
+    if is_left and (region.surely_does(_trains) or is_host_program(region)):
         region = enter(machine, name, target, *values, at, ASIDE)
     if region.raises and opened_flags(machine, instance):
         return enter(machine, name, target, *values, at, evidence)

@@ -40,6 +40,7 @@ from breakscope.static.regions.discovery.brief_hooks import (
     is_named_briefly,
     is_put_on_briefly,
     is_session,
+    takes_itself_off,
 )
 from breakscope.static.regions.discovery.callers import COMPILES
 from breakscope.static.regions.discovery.evidence import BRIEF_HOOK, HOOK, WATCHING_HOOK, Evidence
@@ -85,7 +86,8 @@ def registered_hooks(machine: Machine, module: ModuleInfo) -> list[tuple[Functio
             is_brief = is_put_on_briefly(module, statement, outer)
             for value in functions_of(machine, hook, frame, outer):
                 if is_of(module, value):
-                    evidence = BRIEF_HOOK if is_brief else _evidence(machine, cls, value)
+                    is_short = is_brief or takes_itself_off(value.info.node)
+                    evidence = BRIEF_HOOK if is_short else _evidence(machine, cls, value)
                     found.setdefault(key_of_hook(value), (value, evidence))
         for value in _by_their_names(machine, names, cls, statement):
             is_brief = is_session(statement) or is_named_briefly(module, value.info.name)

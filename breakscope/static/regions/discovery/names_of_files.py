@@ -9,15 +9,15 @@ from breakscope.static.project.modules import ModuleInfo
 
 # a word in the name of a file, or of the folder that it is in: of functions and of modules, of functions alone, and of
 # modules alone that run beside a model, or before it on single samples
-MEASURING = r"plots?|plotting|flops?|profil(?:e|er|ing)|debug|benchmarks?"
+MEASURING = r"plots?|plotting|flops?|profil(?:e|er|ing)|debug|benchmarks?|monitor(?:ing)?|reporters?|downloads?"
 FILES = re.compile(
     rf"(?:^|[_/])(?:{MEASURING}|visuali[sz](?:e|ation|er)s?|viz|mocks?|tensorboard|explain(?:ers?|ability)|reports?"
     r"|validation|verif(?:y|ier|ication)|diagnostics?|observers?|calibrat(?:e|ion|or)s?|serializ(?:e|ers?|ation))(?=[_./])"
 )
 MEASURES = re.compile(rf"(?:^|[_/])(?:{MEASURING})(?=[_./])|(?:^|/)data(?:sets?|loaders?)(?=[./])")
 METRICS = re.compile(r"(?:^|[_/])(?:metrics|metric(?=[./]))(?=[_./])")
-# a package of data sets, with what prepares their samples
-OF_DATA = re.compile(r"(?:^|\.)data(?:sets?|loaders?)\.")
+# a package of data sets, with what prepares their samples, and of what writes models for other run times
+OF_DATA = re.compile(r"(?:^|\.)(?:data(?:sets?|loaders?)|exports?)\.")
 # the name of a module of tests, or of a package above it; where a project lies says nothing
 TESTS = re.compile(r"(?:^|\.)(?:tests?\.|(?:test_\w+|\w+_test|conftest)$)")
 

@@ -114,6 +114,12 @@ def drawn_sizes(sizes: list[Value] | None) -> tuple | None:
     )
 
 
+def is_never_made(args: list[Value], kwargs: dict[str, Value]) -> bool:
+    """True for `torch.Tensor(0.5)` and `torch.Tensor(data, dtype=...)`, which the old constructors raise for."""
+    is_float = len(args) == 1 and args[0].is_const and type(args[0].value) is float
+    return is_float or "dtype" in kwargs
+
+
 def tensor_of_type(dtype: str, args: list[Value]) -> Tensor:
     """What `torch.LongTensor(data)` or `torch.LongTensor(2, 3)` returns."""
     if len(args) == 1 and isinstance(args[0], Sequence | Tensor):

@@ -210,3 +210,48 @@ def test_a_forward_that_trains(work, guard, is_shown, tmp_path):
     assert (("BRK302", 17) in found(result)) is is_shown
     compiles = source + "\n\ndoubled = torch.compile(lambda x: x * 2)\n"
     assert ("BRK302", 17) in found(analysed(tmp_path, {"trainer.py": compiles}))
+
+
+SIMULATION = """\
+import hashlib
+import json
+import time
+from pathlib import Path
+
+import torch
+
+
+class Simulation(torch.nn.Module):
+    def __init__(self, journal=None):
+        super().__init__()
+        self.journal = journal
+
+    def forward(self, x):
+        if not bool(torch.isfinite(x).all()):
+            raise ValueError("x must be finite")
+        return self.run(x)
+
+    def run(self, x):
+        {begin}
+        y = x * 2
+        if self.journal is not None:
+            {write}
+        return y
+"""
+
+
+@pytest.mark.parametrize(
+    ("begin", "write", "is_left"),
+    [
+        (
+            "begun = time.perf_counter()",
+            "Path(self.journal).write_text(json.dumps(time.perf_counter() - begun))",
+            True,
+        ),
+        ("begun = 0", "Path(self.journal).write_text(json.dumps(begun))", False),
+    ],
+)
+def test_a_forward_that_records_its_own_run(begin, write, is_left, tmp_path):
+    result = analysed(tmp_path, {"net.py": SIMULATION.format(begin=begin, write=write)})
+    assert ("BRK202", 15) in seen(result)
+    assert (("BRK202", 15) not in found(result)) == is_left

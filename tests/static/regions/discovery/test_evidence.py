@@ -234,6 +234,8 @@ class Accuracy(torch.nn.Module):
         ("layers.py", "", True),
         ("metrics.py", "", False),
         ("metrics/parts.py", "", False),
+        ("monitoring/parts.py", "", False),
+        ("parts/download_util.py", "", False),
         ("metric/parts.py", "", False),
         ("metrics/losses.py", "", True),
         ("metric_learning/parts.py", "", True),
@@ -246,6 +248,13 @@ def test_a_module_in_a_file_that_measures_or_debugs_is_possible(file, more, is_s
     result = analysed(tmp_path, {file: MEASURE + more})
     assert ("BRK201", 6) in seen(result)
     assert (("BRK201", 6) in found(result)) is is_shown
+
+
+def test_a_module_of_a_package_that_exports_models_is_possible(tmp_path):
+    folders = ("lib", "lib/export", "lib/export/onnx")
+    files = {f"{folder}/__init__.py": "" for folder in folders}
+    result = analysed(tmp_path, files | {"lib/export/onnx/parts.py": MEASURE})
+    assert (seen(result), found(result)) == ([("BRK201", 6)], [])
 
 
 @pytest.mark.parametrize(

@@ -676,6 +676,7 @@ REMOVED = "self.handle.remove()"
         ("object", f"{READ}\n        made.mul_(2)", REMOVED, "likely"),
         ("object", f"{READ}\n        module.seen = made", REMOVED, "likely"),
         ("torch.nn.Module", READ, REMOVED, "likely"),
+        ("torch.nn.Module", f"{READ}\n        {REMOVED}", REMOVED, "possible"),
         ("torch.optim.Optimizer", READ, REMOVED, "likely"),
     ],
 )

@@ -691,7 +691,12 @@ def test_a_method_that_is_given_nothing_and_hands_out_no_tensor_is_no_region(
 
 @pytest.mark.parametrize(
     ("uses", "lines"),
-    [("normalize(x.numpy())", []), ("next(iter(DataLoader([x])))", []), ("x.numpy()", [8])],
+    [
+        ("normalize(x.numpy())", []),
+        ("next(iter(DataLoader([x])))", []),
+        ("x.numpy(); import pandas", []),
+        ("x.numpy()", [8]),
+    ],
 )
 def test_a_function_of_a_package_without_tensors_is_no_region(uses, lines, tmp_path):
     source = f"""\
