@@ -153,6 +153,7 @@ MAKES = (
         for module in ("", ".auto", ".autonotebook", ".notebook", ".rich", ".std")
         for name in ("tqdm", "trange")
     }
+    | {f"loguru.logger.{name}": External("loguru.logger") for name in ("bind", "opt", "patch")}
 )
 OF_TRAINING = ("torch.optim.", "torch.amp.", "torch.cuda.amp.")
 BY_USE = tuple(
@@ -205,7 +206,7 @@ CHANGING_METHODS = frozenset(
 # packages whose functions Dynamo enters and gives up inside, and parts of others, but for these functions
 GIVEN_UP = frozenset("cv2 librosa scipy skimage".split())
 # packages of which functions or types are known by their names
-KNOWN_BY_NAME = frozenset("PIL jaxtyping matplotlib numba typing_extensions".split())
+KNOWN_BY_NAME = frozenset("PIL jaxtyping loguru matplotlib numba typing_extensions".split())
 GIVEN_UP_PARTS = frozenset("PIL.Image PIL.ImageOps matplotlib.pyplot".split())
 TRACED_OF_THEM = frozenset(
     """
