@@ -2,7 +2,8 @@
 
 Dynamo does not trace the methods of `logging.Logger`: `logger.debug("...")` ends the graph although
 nothing would be written, and so does the test `logger.isEnabledFor(...)`. A break in `forward` is
-paid in every step, for a line that is usually switched off.
+paid in every step, for a line that is usually switched off. loguru's logger is Python code, which Dynamo enters; it
+asks for the running frame first, which ends the graph too.
 
 Guard the line with `if not torch.compiler.is_compiling():`, log outside the region, or configure Dynamo
 once that it may drop the calls:
@@ -15,7 +16,7 @@ import logging
 
 import torch
 
-from breakscope.rulekit.events import Call
+from breakscope.rulekit.events import Call, weaker
 from breakscope.rulekit.rule import Rule
 
 rule = Rule(
@@ -37,6 +38,7 @@ METHODS = {
     for name in (*LEVELS, *OTHERS, *ADDED)
 }
 FUNCTIONS = {f"logging.{name}" for name in (*LEVELS, "getLogger", "basicConfig")}
+LOGURU = {f"loguru.logger.{name}" for name in (*LEVELS, "trace", "success")}
 
 
 @rule.on(Call, METHODS, FUNCTIONS)
@@ -44,6 +46,17 @@ def check(event):
     yield event.problem(
         f"Dynamo does not trace the logger call `{event.shown}`, so the graph ends here, whatever the log level",
         help="put it under `if not torch.compiler.is_compiling():`, or log outside the compiled region",
+    )
+
+
+@rule.on(Call, LOGURU)
+def check_loguru(event):
+    yield event.problem(
+        f"loguru asks in `{event.shown}` for the running frame, which Dynamo does not show, so the graph ends here, "
+        "whatever the log level",
+        help="put it under `if not torch.compiler.is_compiling():`, or log outside the compiled region",
+        certainty=weaker(event.certainty, "likely"),  # a logger without a handler returns first
+        dynamo=("GB0007",),
     )
 
 

@@ -8,9 +8,10 @@ ends the graph, calls the function eagerly and starts a new graph.
 The names come from a table that was measured: each function was called in a small program under
 Dynamo (`rules/knowledge/`). An extension module is known by its file, a `.so` or `.pyd` without
 source, or since the program builds or loads it (`torch.utils.cpp_extension.load`, `ctypes.CDLL`): calling any function
-or class of it ends the graph. The functions of SciPy, scikit-image, librosa and
+or class of it ends the graph. The functions of SciPy, scikit-image, librosa, OpenCV and
 pyplot are Python around such code and around arrays, and end it somewhere inside, also when they are called on
-numbers. Where a rule with a lower code speaks of
+numbers. So do objects that a module keeps of them (`self.tree.query(...)`, what `interp1d` made), of faiss, h5py, RDKit
+and sentencepiece, and the tokenizers of `transformers`, `tokenizers` and tiktoken. Where a rule with a lower code speaks of
 the same call, this one is silent.
 
 Do the work outside the region, once, where you can: in `__init__`, in the data loader, or on the
@@ -141,7 +142,7 @@ def check_numba(event):
 
 # where Dynamo gives the Python code of such packages up
 INSIDE = tuple(
-    "GB0007 GB0033 GB0036 GB0087 GB0112 GB0156 GB0157 GB0158 GB0170 GB0208 GB0290 GB0294 GB4841".split()
+    "GB0007 GB0033 GB0036 GB0055 GB0087 GB0112 GB0142 GB0156 GB0157 GB0158 GB0170 GB0208 GB0290 GB0294 GB4841".split()
 )
 
 

@@ -19,8 +19,9 @@ from breakscope.static.findings.unused import Judged, has_marks, place_of, unuse
 from breakscope.static.findings.verdicts import Verdict
 from breakscope.static.interpreter.tables import TABLES
 from breakscope.static.machine.gaps import Gaps, why
-from breakscope.static.machine.library import GIVEN_UP, KNOWN_BY_NAME, Library
+from breakscope.static.machine.library import Library
 from breakscope.static.machine.machine import Machine
+from breakscope.static.machine.packages import GIVEN_UP, KNOWN_BY_NAME
 from breakscope.static.machine.world import World
 from breakscope.static.project.exports import handed_out
 from breakscope.static.project.installed import Installed

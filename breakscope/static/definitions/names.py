@@ -9,6 +9,7 @@ from breakscope.rulekit.values import UNKNOWN, Const, External, Value
 from breakscope.static.definitions.imported_programs import loops_of_imports, names_of_compilers
 from breakscope.static.machine.compiled_names import compiled_names, may_compile
 from breakscope.static.machine.frames import Frame
+from breakscope.static.machine.packages import TOKENIZER
 from breakscope.static.machine.world import run_top_level
 from breakscope.static.project.modules import Import, ModuleInfo, Namespace
 
@@ -71,6 +72,8 @@ def import_step(machine: Machine, imported: Import) -> Value:
     if not imported.member:
         found = machine.find(imported.module, imported.importer)
         return Namespace(found) if found else External(imported.module)
+    if TOKENIZER.fullmatch(f"{imported.module}.{imported.member}"):
+        return External(f"{imported.module}.{imported.member}")
     found = machine.find(imported.module, imported.importer)
     if found is not None:
         if (measured := measured_member(machine, found, imported.member)) is not None:

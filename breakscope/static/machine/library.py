@@ -27,6 +27,7 @@ from breakscope.rulekit.values import (
     Tensor,
     Value,
 )
+from breakscope.static.machine.packages import DATES, TOKENIZER
 from breakscope.static.machine.versions import OF_TORCH, version_of_torch
 
 ALIASES = {
@@ -140,20 +141,6 @@ TYPED = {  # tensor types with the kind of their elements: "float", "int" or "bo
 SCRIPTED = "torch.jit.ScriptModule"
 SCRIPTED_TYPES = (SCRIPTED, "torch.ScriptModule", "torch.jit.RecursiveScriptModule")
 NUMPY_GENERATORS = ("numpy.random.Generator", "numpy.random.RandomState")
-DATES = tuple(f"datetime.{name}" for name in ("date", "datetime", "time", "timedelta"))
-# what functions of libraries make, as attributes of models hold it
-MAKES = (
-    {name: ExternalInstance(name) for name in DATES}
-    | {
-        f"sklearn.utils.{name}": ExternalInstance("numpy.random.RandomState")
-        for name in ("check_random_state", "validation.check_random_state")
-    }
-    | {
-        f"tqdm{module}.{name}": ExternalInstance("tqdm.std.tqdm")
-        for module in ("", ".auto", ".autonotebook", ".notebook", ".rich", ".std")
-        for name in ("tqdm", "trange")
-    }
-)
 OF_TRAINING = ("torch.optim.", "torch.amp.", "torch.cuda.amp.")
 BY_USE = tuple(
     (frozenset(needs.split()), ExternalInstance(name, sure=False))
@@ -201,28 +188,6 @@ CHANGING_METHODS = frozenset(
     discard reverse sort rotate move_to_end add_module register_module __setitem__ __delitem__
     """.split()
 )
-
-# packages whose functions Dynamo enters and gives up inside, and parts of others, but for these functions
-GIVEN_UP = frozenset("cv2 librosa scipy skimage".split())
-# packages of which functions or types are known by their names
-KNOWN_BY_NAME = frozenset("PIL jaxtyping matplotlib numba typing_extensions".split())
-GIVEN_UP_PARTS = frozenset("PIL.Image PIL.ImageOps matplotlib.pyplot".split())
-TRACED_OF_THEM = frozenset(
-    """
-    scipy.special.softmax scipy.linalg.hadamard scipy.sparse.issparse scipy.sparse.isspmatrix
-    librosa.get_duration librosa.cqt_frequencies librosa.fft_frequencies librosa.db_to_power
-    skimage.morphology.disk skimage.color.gray2rgb
-    matplotlib.pyplot.close matplotlib.pyplot.get_cmap matplotlib.pyplot.show
-    """.split()
-) | {f"scipy.sparse.isspmatrix_{kind}" for kind in "bsr coo csc csr dia dok lil".split()}
-
-
-def is_given_up(name: str) -> bool:
-    """True for a function that Dynamo enters and does not come through."""
-    part, _, last = name.rpartition(".")
-    if part in GIVEN_UP_PARTS:
-        return name not in TRACED_OF_THEM and not last[:1].isupper()
-    return name.partition(".")[0] in GIVEN_UP and name not in TRACED_OF_THEM
 
 
 class Library:
@@ -328,6 +293,8 @@ class Library:
             return Sequence("size", None, UNKNOWN)
         if name in SCRIPTED_TYPES:
             return ExternalInstance(SCRIPTED)
+        if TOKENIZER.fullmatch(name):
+            return ExternalInstance(name, sure=False)
         if name.startswith(OF_TRAINING) or name in (
             PACKED_SEQUENCE,
             TENSOR_DICT,

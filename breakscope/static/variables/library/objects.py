@@ -7,6 +7,7 @@ from breakscope.rulekit.values import (
     NONE,
     UNKNOWN,
     Const,
+    ExternalInstance,
     Method,
     Py,
     Sequence,
@@ -15,8 +16,13 @@ from breakscope.rulekit.values import (
     Value,
 )
 from breakscope.static.machine.compiled_values import call_of_compiled
-from breakscope.static.machine.library import MADE_CLASS, PACKED_SEQUENCE, SET_ON_MADE
+from breakscope.static.machine.library import (
+    MADE_CLASS,
+    PACKED_SEQUENCE,
+    SET_ON_MADE,
+)
 from breakscope.static.machine.machine import Machine
+from breakscope.static.machine.packages import TOKENIZER
 from breakscope.static.variables.base import Variable
 from breakscope.static.variables.effects.emitting import emit_call, note_assert
 from breakscope.static.variables.effects.entered_contexts import note_entered
@@ -61,6 +67,19 @@ PROPERTIES_OF_DISTRIBUTIONS = frozenset("mode mean variance stddev probs logits"
 
 
 DATA = "torch.utils.data."  # Dynamo skips the methods of its classes as it does their constructors
+TABLE, SERIES = "pandas.DataFrame", ExternalInstance("pandas.Series")
+OF_TABLES = frozenset("T at dtypes empty iat iloc loc shape size values".split())
+OF_GRAPHS = frozenset("adj degree edges in_degree in_edges nodes out_degree out_edges".split())
+OF_TOKENIZERS = frozenset(
+    [*(f"{x}_token_id" for x in "bos cls eos mask pad sep unk".split()), "vocab_size"]
+)
+# what of packages that Dynamo skips is computed where it is read
+PROPERTIES = {
+    TABLE: OF_TABLES,
+    SERIES.name: OF_TABLES,
+    **{f"networkx.{kind}Graph": OF_GRAPHS for kind in ("", "Di", "Multi", "MultiDi")},
+}
+GIVE_THEMSELVES = frozenset({"fit", "partial_fit", "set_output", "set_params"})
 MOVES = frozenset({"to", "cpu", "cuda", "float", "double", "half", "long", "pin_memory"})
 INDICES = Union((Tensor("int", 1), NONE))  # None where the sequences were sorted before
 # named tuples, and what their fields hold
@@ -94,6 +113,7 @@ class LibraryObjectVariable(Variable):
                 return call_transformed(machine, callee, args, kwargs, node, frame)
         name = f"{callee.name}.{self.called}"
         emit_call(machine, name, callee, args, kwargs, node, frame)
+        enter_package(machine, name, args, kwargs, node, frame)
         run_pre_hooks(machine, callee, args, node, frame)
         result = self.result(machine, callee, args, frame)
         run_hooks(machine, callee, args, result, node, frame)
@@ -169,6 +189,8 @@ class LibraryObjectVariable(Variable):
             return owner
         if owner.name.endswith(".GradScaler") and name == "scale":
             return args[0] if args else UNKNOWN
+        if name in GIVE_THEMSELVES and owner.name.startswith("sklearn."):
+            return owner
         if owner.name == "contextlib.ExitStack":
             return args[0] if args else UNKNOWN
         return UNKNOWN
@@ -192,6 +214,10 @@ class LibraryObjectVariable(Variable):
             return Method(owner, name) if name in OF_CONTEXTS else UNKNOWN
         if owner.name in ("torch.finfo", "torch.iinfo"):
             return Py("number")
+        of_tokenizer = OF_TOKENIZERS if TOKENIZER.fullmatch(owner.name) else ()
+        if name in PROPERTIES.get(owner.name, of_tokenizer):
+            enter_package(machine, f"{owner.name}.{name}", [], {}, node, frame)
+            return UNKNOWN
         return FIELDS.get(owner.name, {}).get(name) or Method(owner, name)
 
     def setattr(self, machine: Machine, owner, name, value, old, target, node, frame) -> None:
@@ -203,6 +229,8 @@ class LibraryObjectVariable(Variable):
 
     def getitem(self, machine: Machine, container, index, store, node, frame) -> Value:
         self.note_data(machine, container, node, frame)
+        if enter_package(machine, f"{container.name}.__getitem__", [index], {}, node, frame):
+            return SERIES if container.name == TABLE and index.is_const else UNKNOWN
         if container.name == MATCH:
             return call_match(container, "group", [index]) or UNKNOWN
         fields = [*FIELDS.get(container.name, {}).values()]
@@ -219,6 +247,7 @@ class LibraryObjectVariable(Variable):
 
     def length(self, machine: Machine, value, node, frame) -> Value:
         self.note_data(machine, value, node, frame)
+        enter_package(machine, f"{value.name}.__len__", [], {}, node, frame)
         return Py("int")
 
     def note_data(self, machine: Machine, value, node, frame) -> None:

@@ -20,8 +20,8 @@ from breakscope.rulekit.values import (
 from breakscope.rulekit.walking import walk
 from breakscope.static.definitions.names import resolve_import
 from breakscope.static.machine.frames import Frame
-from breakscope.static.machine.library import MAKES, is_given_up
 from breakscope.static.machine.machine import Machine
+from breakscope.static.machine.packages import MAKES, TOKENIZER, is_given_up
 from breakscope.static.project.modules import Namespace
 from breakscope.static.variables.effects.emitting import emit_call
 from breakscope.static.variables.library.followed.draws import drawn_by_python
@@ -150,12 +150,14 @@ def plain_result(machine: Machine, name: str, args: list[Value], kwargs: dict[st
         return returned
     if name in MAKES:
         return MAKES[name]
+    owner, _, last = name.rpartition(".")
+    if last == "from_pretrained" and TOKENIZER.fullmatch(owner):
+        return ExternalInstance(owner)
     root = name.partition(".")[0]
     if root in ("time", "random") and name != "random.Random":
         return drawn_by_python(machine, name, args)
     if root in ("os", "sys", "platform"):
         return Py("unknown", "environment")
-    last = name.rpartition(".")[2]
     is_class = last[:1].isupper() or name == "dataclasses.field"
     if is_class or root in ("contextlib", "threading", "warnings", "tempfile"):
         return ExternalInstance(name, tuple(args), tuple(kwargs.items()))

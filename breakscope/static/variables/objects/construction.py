@@ -7,6 +7,7 @@ import ast
 from breakscope.rulekit.values import (
     UNKNOWN,
     Class,
+    Const,
     ExternalInstance,
     Function,
     Instance,
@@ -14,6 +15,7 @@ from breakscope.rulekit.values import (
     Value,
 )
 from breakscope.static.definitions.annotations import value_of_annotation
+from breakscope.static.definitions.attrs_classes import written_by_attrs
 from breakscope.static.definitions.binding import as_declared
 from breakscope.static.definitions.classes import (
     bound_to,
@@ -69,6 +71,9 @@ def instantiate(
         note_tensor_subclass(machine, cls, init, args, kwargs, node, frame)
         for base in externals:
             emit_call(machine, f"subclass of {base}", cls, args, kwargs, node, frame)
+        if written := written_by_attrs(machine, info):
+            what = "object of a class that attrs completes"
+            emit_call(machine, what, cls, [Const(written)], {}, node, frame)
         if TYPED_DICTS & set(externals) and has_optional_keys(machine, info):
             emit_call(machine, "typing.TypedDict()", cls, args, kwargs, node, frame)
     key = (
