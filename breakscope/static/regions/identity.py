@@ -35,9 +35,11 @@ def emit_identity(
 ) -> None:
     """Emit where the function compares an argument with what it has by name, and the answer is not the same in all
     calls, though nothing else of the argument differs."""
+    if len(rows) < 2:
+        return
     closure = function.scope.names if function.scope is not None else {}
     names = {**module_names(machine, function.info.module), **closure}
-    for name in rows[0] if len(rows) > 1 else ():
+    for name in rows[0]:
         values = [row[name].original for row in rows if name in row]
         if len({*map(id, values)}) < 2 or not _look_alike(machine, values):
             continue

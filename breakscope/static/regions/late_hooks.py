@@ -20,7 +20,7 @@ def emit_late_hooks(machine: Machine, outer: Activation, calls: list[DrivenCall]
     is_function = type(first.callee) is Function
     held = (first.callee.bound if is_function else first.callee, *first.modules)
     parts = {id(part) for value in held for part in parts_of(value)}
-    for key in sorted(key for key in _late(calls) if key not in first.state):
+    for key in (key for key in _late(calls) if key not in first.state):
         module, node, home = machine.driver.hooked.get(int(key.removeprefix(HOOKS)), (None,) * 3)
         if module is None or id(module) not in parts or home.library:
             continue
@@ -39,10 +39,10 @@ def late_hooks(machine: Machine) -> set[int]:
     return {id(function.info) for function, is_late in functions if is_late} - early
 
 
-def _late(calls: list[DrivenCall]) -> set[str]:
-    """The keys of the modules with hooks in a call for which Dynamo has a graph from one without."""
+def _late(calls: list[DrivenCall]) -> dict[str, None]:
+    """The keys of the modules with hooks in a call for which Dynamo has a graph from one without, in their order."""
     return {
-        key
+        key: None
         for number, call in enumerate(calls)
         for key in call.state
         if key.startswith(HOOKS)
