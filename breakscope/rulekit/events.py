@@ -296,7 +296,7 @@ class Varies(Event, frozen=True, kw_only=True):
     """The calls that the source shows give a region's input, used at `node`, different values.
 
     `what`: "size", "int", "float", "bool", "str", "enum", "none", "dtype", "stride", "alias",
-    "object", "length" of a container, "kept length" of a list on an object, "type", "requires_grad", "inference", "grad_mode", "autocast", "default_dtype", "module_dtype", "hooks", "index"; "keys" of a dict; "idle"
+    "object", "length" of a container, "kept length" of a list on an object, "type", "requires_grad", "inference", "grad_mode", "autocast", "default_dtype", "module_dtype", "hooks", "late hooks" that no call runs, "identity" with what the code has by name, "index"; "keys" of a dict; "idle"
     where the first call leaves the function `name` before any operation on a tensor.
     `name` is the parameter; `values` what was seen, as text; `use` how the region uses a size ("branch", "format",
     "constant" where Dynamo makes one of it, "other") or a number (see `NumberUses.of`); `changed` the dimensions that differ; `alone`: no other argument's do.

@@ -74,6 +74,11 @@ class DrivenCall(NamedTuple):
     # the calls of functions that it makes itself, while it is followed
     inner: list[DrivenCall] = []
 
+    @property
+    def owner(self) -> Value | None:
+        """The object whose state matters: the function's, or the module itself."""
+        return self.callee.bound if type(self.callee) is Function else self.callee
+
 
 class Driver(Struct, eq=False):
     """A driver while it runs: see regions/driver.py; for a file's own code regions/programs.py."""

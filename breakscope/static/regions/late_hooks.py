@@ -17,9 +17,7 @@ HOOKS = "hooks "  # before the id of a module, in the state of a call
 def emit_late_hooks(machine: Machine, outer: Activation, calls: list[DrivenCall]) -> None:
     """Emit, where they are put on, the hooks that a later call has, and no earlier one that is like it."""
     first = calls[0]
-    is_function = type(first.callee) is Function
-    held = (first.callee.bound if is_function else first.callee, *first.modules)
-    parts = {id(part) for value in held for part in parts_of(value)}
+    parts = {id(part) for value in (first.owner, *first.modules) for part in parts_of(value)}
     for key in (key for key in _late(calls) if key not in first.state):
         module, node, home = machine.driver.hooked.get(int(key.removeprefix(HOOKS)), (None,) * 3)
         if module is None or id(module) not in parts or home.library:

@@ -69,7 +69,7 @@ def program_regions(machine: Machine, module: ModuleInfo, enter: Enter) -> list:
                 recorder.record(call.args, call.kwargs, state_of(call, group), _found(call))
                 recorder.marks.append(call.written)
                 recorder.done.append(call.done)
-            owner = Sequence("tuple", [_owner(first) or NONE, *first.modules])
+            owner = Sequence("tuple", [first.owner or NONE, *first.modules])
             add_events(machine, region.activation, first.callee, recorder, written, owner)
             emit_kept(machine, group, written)
             emit_late_hooks(machine, region.activation, group)
@@ -185,24 +185,19 @@ def _found(call: DrivenCall) -> dict[str, Value]:
     return {parameter.arg: owner for parameter in taken} | call.variables
 
 
-def _owner(call: DrivenCall) -> Value | None:
-    """The object whose state matters: the function's, or the module itself."""
-    return call.callee.bound if type(call.callee) is Function else call.callee
-
-
 def state_of(call: DrivenCall, group: list[DrivenCall]) -> dict[str, str]:
     """The global state as far as it is nobody's, or the called object's and that of its parts. How another
     object was prepared says nothing of this one, but for its mode."""
     state: dict[str, str] = {}
-    several = len({id(_owner(other)) for other in group}) > 1
-    held = (_owner(call), *call.modules)
+    several = len({id(other.owner) for other in group}) > 1
+    held = (call.owner, *call.modules)
     parts = {id(part) for value in held for part in parts_of(value)}
     for key, text in call.state.items():
         what, _, owner = key.partition(" ")
         is_of_parts = owner and what in PLAIN_SETTINGS
         if is_of_parts or (owner and several):
             continue
-        if what == "hooks" and type(call.callee) is Function and int(owner) == id(_owner(call)):
+        if what == "hooks" and type(call.callee) is Function and int(owner) == id(call.owner):
             continue  # those of an object of the file's own class run around the compiled code
         if not owner or int(owner) in parts:
             state[what] = f"{state[what]}, {text}" if what in state else text

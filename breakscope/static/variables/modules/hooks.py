@@ -61,7 +61,7 @@ def has_been_called(machine: Machine, module: Value) -> bool:
     held = (
         value
         for call in (driver.calls or () if driver.sets else ())
-        for value in (getattr(call.callee, "bound", None) or call.callee, *call.modules)
+        for value in (call.owner, *call.modules)
     )
     key = f"hooks {id(module)}"
     return key not in driver.state and any(
